@@ -32,15 +32,6 @@ export {
 } from '../../packages/plimsoll/dist/errors.js';
 export { captureEnvironment, type Environment } from '../../packages/plimsoll/dist/host/environment.js';
 export {
-  disturbancesOf,
-  type MachineCounters,
-  type MachineNoise,
-  type MachineReading,
-  machineNoise,
-  readMachine,
-  readMachineCounters,
-} from '../../packages/plimsoll/dist/host/noise.js';
-export {
   countPoolThreads,
   diffPoolThreads,
   listThreads,
@@ -54,7 +45,7 @@ export { startCommand } from '../../packages/plimsoll/dist/lab/command.js';
 export { LiveProcess, type Start } from '../../packages/plimsoll/dist/lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from '../../packages/plimsoll/dist/lab/guardian.js';
 export { killGroup, lastWords, startGroup } from '../../packages/plimsoll/dist/lab/process.js';
-export { type ChosenResolver, openResolver } from '../../packages/plimsoll/dist/lab/resolver/open.js';
+export { openLocalResolver, type Resolver } from '../../packages/plimsoll/dist/lab/resolver/local.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../../packages/plimsoll/dist/libuv/pool-size.js';
 export {
   because,
@@ -86,7 +77,7 @@ export {
   percent,
 } from '../../packages/plimsoll/dist/report/format.js';
 export { type Foreign, reportPage } from '../../packages/plimsoll/dist/report/html/page.js';
-export { environmentLines, machineLine } from '../../packages/plimsoll/dist/report/machine-line.js';
+export { machineLine } from '../../packages/plimsoll/dist/report/machine-line.js';
 export { progressLine } from '../../packages/plimsoll/dist/report/progress.js';
 export { STOPPED } from '../../packages/plimsoll/dist/report/sizes.js';
 export { plainStyle, type Style, terminalStyle } from '../../packages/plimsoll/dist/report/style.js';
@@ -138,12 +129,23 @@ export {
 } from '../../packages/plimsoll/dist/stats/quantile.js';
 export { createRandom, type Random } from '../../packages/plimsoll/dist/stats/random.js';
 export { record } from '../../packages/plimsoll/dist/trace/record.js';
-export { timeCommand } from '../../packages/plimsoll/dist/tune/commands.js';
 export { judge } from '../../packages/plimsoll/dist/tune/judge.js';
 export { LiveTarget } from '../../packages/plimsoll/dist/tune/live/target.js';
+export { timeCommand } from '../../packages/plimsoll/dist/tune/runs.js';
 export type { Window } from '../../packages/plimsoll/dist/tune/sample.js';
 export { openTraffic } from '../../packages/plimsoll/dist/tune/traffic/open.js';
 export { looksLikePath } from '../../packages/plimsoll/dist/workloads/targets.js';
 export { blockOrders } from './block-orders.js';
+export { environmentLines } from './environment-lines.js';
+export {
+  disturbancesOf,
+  type MachineCounters,
+  type MachineNoise,
+  type MachineReading,
+  machineNoise,
+  readMachine,
+  readMachineCounters,
+  throttledPeriods,
+} from './noise.js';
 export { readOptions } from './read-options.js';
 export { reasonOf } from './reason-of.js';

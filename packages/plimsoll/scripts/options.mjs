@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { COMMANDS } from '../dist/api/options.js';
 import { defaultOf, meaningOf } from '../dist/cli/command-line.js';
 
-/** @typedef {import('../dist/api/options.js').Option} Option */
+/** @typedef {import('../dist/api/option.js').Option} Option */
 /** @typedef {keyof typeof COMMANDS} Name */
 
 export const COMMAND_NAMES = /** @type {Name[]} */ (Object.keys(COMMANDS));
@@ -19,7 +19,7 @@ export const tableIn = (text) => TABLE.exec(text)?.[0];
 
 /** The table that the page of a command is to have. @param {Name} name */
 export function optionTable(name) {
-  /** @type {import('../dist/api/options.js').Options} */
+  /** @type {import('../dist/api/option.js').Options} */
   const options = COMMANDS[name].options;
   const typed = Object.values(options).filter(({ flag }) => flag?.startsWith('-'));
   const rows = typed.map((option) =>
@@ -75,7 +75,6 @@ function schemaOf({ kind, help, least = 0, most, choices, default: usual }) {
     seconds: { type: 'number', exclusiveMinimum: 0, maximum: (most ?? 0) * 1000 },
     process: { type: ['integer', 'string'] },
     args: { type: 'array' },
-    dns: { type: 'object' },
     parameters: { type: 'object' },
   };
   const unit = kind === 'seconds' ? '; in milliseconds' : '';

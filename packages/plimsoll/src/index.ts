@@ -18,7 +18,6 @@ export type { ClassifyProgress } from './classify/classify.js';
 export type { DrawProgress } from './classify/draw.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
-export type { DnsMode } from './lab/resolver/open.js';
 export { type Result, reportMarkdown, reportText } from './report/documents.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export {

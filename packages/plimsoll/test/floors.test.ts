@@ -62,7 +62,7 @@ describe('what a command loads', () => {
     });
 
   test('nothing before a command is chosen', () => {
-    assert.deepEqual([...loaded('cli/main.js')], ['cli/main.js', 'api/options.js']);
+    assert.deepEqual([...loaded('cli/main.js')], ['cli/main.js', 'api/options.js', 'api/option.js']);
   });
 
   test('dynamic imports and types are not among them', () => {

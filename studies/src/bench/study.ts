@@ -15,7 +15,7 @@ const ORIGINAL_WORK = [
   'zlib.bytes=102400',
   'dns.operations=50',
 ];
-const FULL = ['--sizes', 'cpus,4,8,12', '--careful', ...ORIGINAL_WORK.flatMap((set) => ['--set', set])];
+const FULL = ['--sizes', 'cpus,4,8,12', '--time', '120', ...ORIGINAL_WORK.flatMap((set) => ['--set', set])];
 const QUICK = ['--sizes', '4,8', '--time', '2', '--scale', '0.05'];
 
 export const benchStudy: Command = {

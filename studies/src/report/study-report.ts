@@ -58,7 +58,6 @@ function ratioTable(rows: readonly StudyDocument[], metric: string): Table {
     caption: `${metric}, against the baseline (1)`,
     columns: [column('contender', 'left'), column(metric)],
     rows: known.map(({ name, text }) => [name, text]),
-    plot: { at: 2, expendable: 9, ratios: known },
   };
 }
 

@@ -2,11 +2,11 @@
 // .cache/study-rescue/.
 import { readFileSync } from 'node:fs';
 import {
-  type ChosenResolver,
   captureEnvironment,
   contest,
   createRandom,
-  openResolver,
+  openLocalResolver,
+  type Resolver,
   readOptions,
   usage,
 } from '@plimsoll/lab';
@@ -49,9 +49,9 @@ function readResult(file: string): RescueResult {
 }
 
 /** A name server that answers when a phase is over; null where there is no network of its own. */
-async function silentResolver(delayMs: number, { guardian }: LifeCycle): Promise<ChosenResolver | null> {
+async function silentResolver(delayMs: number, { guardian }: LifeCycle): Promise<Resolver | null> {
   try {
-    return await openResolver({ mode: 'local', delayMs }, guardian);
+    return await openLocalResolver(delayMs, guardian);
   } catch (error) {
     process.stderr.write(`rescue: no lookups hang (${(error as Error).message})\n`);
     return null;

@@ -32,7 +32,7 @@ const randomSeed = (): number => randomInt(2 ** 31);
  * result holds the complete blocks (`method.interrupted`).
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_BAD_WORKLOAD for a module that is not there;
- * PLIMSOLL_NO_DIRECTORY, PLIMSOLL_DNS_UNAVAILABLE when nothing can be measured at all.
+ * PLIMSOLL_NO_DIRECTORY when nothing can be measured at all.
  * @example
  * const { workloads } = await bench({ workloads: ['crypto', './my-work.mjs'], sizes: [4, 8, 16] });
  * for (const { name, recommended } of workloads) console.log(name, recommended);

@@ -3,77 +3,20 @@
  * tables in docs/reference and the JSON Schema of options come from here. It loads nothing, so that `plimsoll --version` does not.
  */
 
-import type { DnsMode } from '../lab/resolver/open.js';
-
-/** How an option is read, checked and told; by the name that it has in the function's options. */
-export interface Option {
-  /** As it is typed; in brackets when it is an argument; null where only the function has it. */
-  readonly flag: string | null;
-  readonly kind: keyof Values;
-  readonly help: string;
-  /** Only the command line has it. */
-  readonly cli?: true;
-  readonly required?: true;
-  /** Bounds, in the unit of the flag: of `seconds` the function takes milliseconds. */
-  readonly least?: number;
-  readonly most?: number;
-  readonly choices?: readonly string[];
-  /** In the unit of the function. */
-  readonly default?: unknown;
-  /** The default in words, where it is not a constant. */
-  readonly usual?: string;
-  /** It means nothing without this one. */
-  readonly with?: string;
-  /** It contradicts these. */
-  readonly without?: readonly string[];
-}
-
-export type Options = Readonly<Record<string, Option>>;
-
-interface Values {
-  flag: boolean;
-  text: string;
-  texts: readonly string[];
-  choice: string;
-  size: number;
-  sizes: readonly number[];
-  count: number;
-  counts: readonly number[];
-  number: number;
-  seconds: number;
-  process: number | string;
-  url: string | URL;
-  args: readonly unknown[];
-  dns: DnsMode;
-  parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
-}
-
-interface CommandTable {
-  readonly summary: string;
-  readonly examples: string;
-  readonly exits: string;
-  readonly options: Options;
-}
-
-type More = Omit<Option, 'flag' | 'kind' | 'help'>;
-
-/** Options of a kind. @param value what is typed behind a flag; a flag that says it itself, an argument, and null stay. */
-const kindOf =
-  <const Kind extends keyof Values>(kind: Kind, value = '') =>
-  <const Rest extends More = object>(flag: string | null, help: string, more: Rest = {} as Rest) => ({
-    ...{ flag: flag === null || /[[<]/.test(flag) ? flag : `${flag}${value}`, kind, help },
-    ...more,
-  });
-
-const flag = kindOf('flag');
-const text = kindOf('text');
-const texts = kindOf('texts');
-const choice = kindOf('choice');
-const size = kindOf('size', ' <size>');
-const sizes = kindOf('sizes', ' <list>');
-const count = kindOf('count', ' <n>');
-const number = kindOf('number');
-const seconds = kindOf('seconds', ' <seconds>');
+import {
+  type CommandTable,
+  choice,
+  count,
+  flag,
+  kindOf,
+  number,
+  seconds,
+  size,
+  sizes,
+  text,
+  texts,
+  type Values,
+} from './option.js';
 
 const DAY = 86_400;
 const LARGEST_PID = 2 ** 22;
@@ -247,7 +190,7 @@ export const COMMANDS = {
   $ plimsoll top 4711                  one process and what it started, thread by thread
   $ plimsoll top 4711 --once --json -  one look, for scripts
 
-Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps, q quits`,
+Keys: s sorts by the busiest pool or by PID, p pauses, ? helps, q quits`,
     exits: '0 fine, 2 bad input',
   },
   bench: {
@@ -270,8 +213,6 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
         most: DAY,
         usual: '20',
       }),
-      quick: flag('--quick', '`--time 10`', { cli: true, without: ['timeMs'] }),
-      careful: flag('--careful', '`--time 120`', { cli: true, without: ['timeMs', 'quick'] }),
       isolated: flag(
         '--isolated',
         'run one process at a time, for work that needs a port or a file to itself',
@@ -303,11 +244,6 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
           without: ['against'],
         },
       ),
-      dns: kindOf('dns')(
-        '--dns <mode>',
-        'who answers lookups: `auto`, `system`, `local`, `local:MS` or `hosts`',
-        { default: { mode: 'auto' }, without: ['against'] },
-      ),
       seed,
       deadlineMs: seconds('--deadline', 'a process counts as hung if its start or one round takes longer', {
         most: DAY,
@@ -337,10 +273,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         { usual: 'the whole catalogue' },
       ),
       args: kindOf('args')('--args <json>', 'arguments of PATH#export, a JSON array', { default: [] }),
-      explain: text('--explain <name>', 'explain the verdict, and how to avoid the pool', {
-        cli: true,
-        without: ['draw'],
-      }),
       deadlineMs: seconds(
         '--deadline',
         'an operation counts as never completing if it takes longer with nothing blocked',
@@ -367,7 +299,7 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
     },
     examples: `
   $ plimsoll classify                                       the whole catalogue
-  $ plimsoll classify --explain fetch.name                  why, and how to avoid the pool
+  $ plimsoll classify fetch.name                            why, and how to avoid the pool
   $ plimsoll classify ./work.mjs#hash                       a function of yours
   $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
   $ plimsoll classify --draw pbkdf2                         2, 4 and 6 at once on 4 pool threads

@@ -44,6 +44,6 @@ export async function top(options: TopOptions = {}): Promise<PoolActivity> {
   await sleep(intervalMs);
   return {
     ...{ schema: 'plimsoll/1', kind: 'top', takenAt: new Date().toISOString(), intervalMs },
-    processes: lookAt(observer, of).map((process) => ({ ...process, seen: [...process.seen] })),
+    processes: lookAt(observer, of),
   };
 }

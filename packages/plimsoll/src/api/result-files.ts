@@ -25,7 +25,6 @@ type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 const LARGEST_BYTES = 512 * 2 ** 20;
 const GZIP = [0x1f, 0x8b];
 
-/** @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, is damaged or empty, or holds no JSON. */
 function readJson(file: string): unknown {
   let bytes: Buffer;
   try {
@@ -49,18 +48,13 @@ function readJson(file: string): unknown {
   }
 }
 
-/**
- * Every document of a file: a result, or a list of results; packed by gzip or not.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, or holds none.
- */
+/** Every document of a file: a result, or a list of results; packed by gzip or not. */
 export function readDocuments(file: string): DocumentOf<Kind>[] {
   const documents = [readJson(file)].flat();
   if (documents.length === 0) throw usage(`${file} is an empty list`);
   return documents.map((document) => checked(kindOf(document, file), document, file));
 }
 
-/** The result in a file that must be of one kind. @throws {PlimsollError} PLIMSOLL_USAGE when it is none, or of another kind. */
 export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K> {
   const document = readJson(file);
   const actual = kindOf(document, file);
@@ -68,11 +62,7 @@ export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K>
   throw usage(`${file} is a result of kind "${actual}", not of kind "${kind}"`);
 }
 
-/**
- * The pool size that a result of `tune` or `bench` recommends.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds no such result, or one that names no size, or several.
- */
+/** The pool size that a result of `tune` or `bench` recommends. */
 export function recommendedSize(file: string): number {
   const named = readDocuments(file).flatMap((result) => {
     if (result.kind === 'tune') return [{ name: 'tune', size: result.recommended }];

@@ -1,19 +1,11 @@
 import { usage } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
-import type { DnsMode } from '../lab/resolver/open.js';
 import { clampPoolSize, DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
-import {
-  type CheckedOptions,
-  COMMANDS,
-  type CommandName,
-  type Option,
-  type Options,
-  type OptionsOf,
-} from './options.js';
+import type { Option, Options } from './option.js';
+import { type CheckedOptions, COMMANDS, type CommandName, type OptionsOf } from './options.js';
 
 type Bounds = Pick<Option, 'kind' | 'least' | 'most' | 'choices'>;
 
-/** How values of a kind are read from a text, and which are right. */
 interface Rule {
   /** What cannot be read becomes a value that is not right. */
   readonly read?: (text: string) => unknown;
@@ -64,11 +56,6 @@ const RULES: { readonly [Kind in Option['kind']]?: Rule } = {
     must: () => 'must be a URL such as http://127.0.0.1:3000/path',
   },
   args: { read: readArgs, is: Array.isArray, must: () => `must be a JSON array, such as '["secret", 10]'` },
-  dns: {
-    read: readDns,
-    is: isThere,
-    must: () => 'must be auto, system, hosts, local or local:MS (a delay of 0 to 10000 ms)',
-  },
 };
 
 const isWithin = (value: number, least: number, most: number): boolean => value >= least && value <= most;
@@ -88,12 +75,7 @@ export const ascending = (values: readonly number[]): number[] => [...new Set(va
 export const usualSizes = (cores = cpuCount()): number[] =>
   ascending([1, 2, cores, 2 * cores, 4 * cores, 16, 64].map(clampPoolSize));
 
-/**
- * A value that a program gave; of a list without repetitions, sizes in ascending order.
- *
- * @param shown the value as it was given.
- * @throws {PlimsollError} PLIMSOLL_USAGE
- */
+/** @param shown the value as it was given. @returns of a list no repetitions, sizes in ascending order. */
 export function checkValue(option: Bounds, value: unknown, name: string, shown?: string): unknown {
   const item = ITEMS[option.kind];
   if (item !== undefined) {
@@ -150,7 +132,6 @@ export function checkTogether(
   }
 }
 
-/** What a program gave to a command's function, checked, with defaults. @throws {PlimsollError} PLIMSOLL_USAGE */
 export function checkOptions<Name extends CommandName>(
   command: Name,
   given: OptionsOf<Name>,
@@ -165,13 +146,6 @@ export function checkOptions<Name extends CommandName>(
   return Object.fromEntries(checked) as CheckedOptions<Name>;
 }
 
-function readDns(text: string): DnsMode | undefined {
-  if (text === 'auto' || text === 'system' || text === 'hosts' || text === 'local') return { mode: text };
-  const delayMs = Number(/^local:(\d+)$/.exec(text)?.[1]);
-  return delayMs <= 10_000 ? { mode: 'local', delayMs } : undefined;
-}
-
-/** Assignments `WORKLOAD.PARAMETER=VALUE`, by workload. */
 function readAssignments(texts: readonly string[], name: string): Record<string, Record<string, string>> {
   const assignments: Record<string, Record<string, string>> = {};
   for (const text of texts) {

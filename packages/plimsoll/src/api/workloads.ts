@@ -4,10 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { ChosenWorkload } from '../bench/options.js';
 import { PlimsollError, usage } from '../errors.js';
-import { describeWorkload } from '../report/work.js';
+import { formatNumber } from '../report/format.js';
 import {
   isWorkloadName,
   type ParameterOptions,
+  type Parameters,
   resolveParameters,
   type WorkloadName,
   workloadNames,
@@ -17,11 +18,7 @@ import type { CheckedOptions } from './options.js';
 
 type WorkloadOptions = Pick<CheckedOptions<'bench'>, 'operations' | 'scale' | 'parameters'>;
 
-/**
- * The workloads that the user named: built-in ones by name, modules by path; all built-in ones when none is named.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a name that is neither, or a parameter that does not exist.
- */
+/** All built-in ones when none is named. */
 export function chooseWorkloads(names: readonly string[], options: WorkloadOptions): ChosenWorkload[] {
   const chosen = names.length === 0 ? workloadNames : [...new Set(names)];
   for (const name of Object.keys(options.parameters))
@@ -59,7 +56,6 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   }
 }
 
-/** @throws {PlimsollError} PLIMSOLL_BAD_WORKLOAD when there is no such file. */
 export function moduleWorkload(
   path: string,
   { operations, scale }: Pick<WorkloadOptions, 'operations' | 'scale'>,
@@ -74,3 +70,24 @@ export function moduleWorkload(
     usesDns: false,
   };
 }
+
+const kilobytes = (bytes: number): string =>
+  bytes >= 1024 ? `${formatNumber(Math.round(bytes / 102.4) / 10)} KB` : `${bytes} bytes`;
+
+const workloads: { [Name in WorkloadName]: (p: Parameters<Name>) => string } = {
+  file: (p) =>
+    `${formatNumber(p.operations)} files of ${kilobytes(p.bytes)}: all written, all read, all deleted`,
+  crypto: (p) =>
+    `${formatNumber(p.operations)} × pbkdf2, ${formatNumber(p.iterations)} iterations, ${p.digest}, ${p.keyBytes} bytes`,
+  zlib: (p) =>
+    `${formatNumber(p.operations)} × gzip of ${kilobytes(p.bytes)} of random data, then gunzip of all`,
+  dns: (p) => `${formatNumber(p.operations)} × dns.lookup`,
+  mixed: (p) =>
+    `${formatNumber(p.operations)} requests, ${p.inFlight} in flight, each: lookup, pbkdf2 (${formatNumber(p.iterations)} iterations), ` +
+    `write, read and delete of ${kilobytes(p.bytes)}, gzip, gunzip`,
+};
+
+export const describeWorkload = <Name extends WorkloadName>(
+  name: Name,
+  parameters: Parameters<Name>,
+): string => workloads[name](parameters);

@@ -2,7 +2,7 @@ import { blocksOf, type Outcome, type Round } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
 import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { compareGenerations, type GenerationsResult } from '../stats/generations.js';
-import type { RatioInterval } from '../stats/intervals.js';
+import { boundsOf } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import type { Measurement } from './messages.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';
@@ -11,7 +11,6 @@ import type { PoolsOutcome } from './pools.js';
 type Options = Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
 type Failure = NonNullable<WorkloadResult['failure']>;
 
-/** The result of a workload that could not be measured at all. */
 export function failedWorkload(workload: ChosenWorkload, error: PlimsollError): WorkloadResult {
   return { ...unmeasured(workload), failure: failureOf(error) };
 }
@@ -87,7 +86,7 @@ export function analyseWorkload(
 function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult): Partial<WorkloadResult> {
   const { aa, noisy, comparisons, best, recommended, asGood, higherEventLoopDelay, settled } = result;
   return {
-    noise: { aaRatio: aa.ratio, aaInterval: bounds(aa), noisy },
+    noise: { aaRatio: aa.ratio, aaInterval: boundsOf(aa), noisy },
     sizes: [...comparisons].map(([size, comparison]): SizeResult => {
       const { ratio, verdict, probabilityOfBest, expectedLoss, chanceSlower } = comparison;
       const ofSize = rounds.filter(({ arm }) => arm === size);
@@ -97,7 +96,7 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
         size,
         observedThreads: ofSize.at(-1)?.result.observedThreads ?? null,
         workMs: middle(({ workMs }) => workMs),
-        ...{ ratio, interval: bounds(comparison), verdict, probabilityOfBest, expectedLoss, chanceSlower },
+        ...{ ratio, interval: boundsOf(comparison), verdict, probabilityOfBest, expectedLoss, chanceSlower },
         eventLoopDelayMs: {
           p50: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p50),
           p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
@@ -111,10 +110,6 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
       : { best, recommended, asGood: [...asGood], higherEventLoopDelay: [...higherEventLoopDelay], settled }),
   };
 }
-
-/** With too few generations there is an estimate only. */
-const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
-  Number.isFinite(high) && low > 0 ? [low, high] : null;
 
 function roundResult({ generation, block, order, result }: Round<Measurement>): RoundResult {
   const { totalCpuSeconds: _, observedThreads: __, ...figures } = result;

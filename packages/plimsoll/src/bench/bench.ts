@@ -10,23 +10,8 @@ import { analyseWorkload, compareRounds, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { contestPools, type PoolsPlan } from './pools.js';
 
-type Method = BenchResult['method'];
+export type Measured = Omit<BenchResult, 'findings'>;
 
-/** What was measured; the sentences about it are composed above. */
-export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
-  readonly method: Omit<Method, 'dns'> & {
-    readonly dns: Omit<NonNullable<Method['dns']>, 'because'> | null;
-  };
-}
-
-/**
- * Measure every workload at every pool size, by short rounds in turn, and say which size suits it.
- *
- * A workload that fails is part of the result (`failure`), with what was measured before. When `signal` aborts, the
- * processes are ended and the result holds the complete blocks (`method.interrupted`).
- *
- * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
- */
 export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>): Promise<Measured> {
   const { guardian, signal } = context;
   const { isolated, timeMs, baseline, sizes, seed, deadlineMs } = plan;
@@ -34,7 +19,7 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
   const usesDns = plan.workloads.some((workload) => workload.usesDns);
-  const resolver = usesDns ? await openResolver(plan.dns, guardian) : null;
+  const resolver = usesDns ? await openResolver(guardian) : null;
   const random = createRandom(seed);
   const workloads: WorkloadResult[] = [];
   try {
@@ -59,7 +44,7 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
         ...{ timeMs, baseline, sizes: [...sizes], seed, level: LEVEL },
         dns: resolver && {
           ...{ mode: resolver.mode, delayMs: resolver.delayMs, description: resolver.description },
-          ...{ requested: resolver.requested, refused: [...resolver.refused] },
+          because: resolver.because,
         },
         startedAt: startedAt.toISOString(),
         seconds: (Date.now() - startedAt.getTime()) / 1000,
@@ -84,7 +69,7 @@ async function measure(
   { context, process, random, tell }: Means,
 ): Promise<WorkloadResult> {
   const { sizes, baseline, isolated, timeMs, blocks } = plan;
-  tell(0, null, 0);
+  tell(0, 0);
   const measured = await contestPools<number>(
     {
       ids: sizes,
@@ -96,7 +81,7 @@ async function measure(
       }),
       judge: (until, spentMs) => {
         const known = compareRounds(until, plan);
-        tell(until.generations, known, spentMs);
+        tell(until.generations, spentMs);
         // One size alone is compared with nothing but its twin.
         const settled = sizes.length === 1 ? until.generations >= FIRST_LOOK : (known?.settled ?? false);
         return { settled, hopeless: known?.hopeless ?? [], between: known?.between ?? 0 };
@@ -107,9 +92,8 @@ async function measure(
   return analyseWorkload(workload, measured, plan);
 }
 
-type Tell = (generation: number, known: BenchProgress['known'], spentMs: number) => void;
+type Tell = (generation: number, spentMs: number) => void;
 
-/** Tells how far the whole is, by this workload among all. */
 const teller =
   (
     { name }: ChosenWorkload,
@@ -117,8 +101,8 @@ const teller =
     { timeMs, workloads }: BenchPlan,
     { onProgress }: Supervision<BenchProgress>,
   ): Tell =>
-  (generation, known, spentMs) => {
+  (generation, spentMs) => {
     const share = (done + (timeMs === null ? 0 : Math.min(1, spentMs / timeMs))) / workloads.length;
     const leftMs = timeMs === null ? null : (1 - share) * workloads.length * timeMs;
-    onProgress?.({ workload: name, generation, known, share, leftMs });
+    onProgress?.({ workload: name, generation, share, leftMs });
   };

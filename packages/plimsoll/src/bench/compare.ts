@@ -1,18 +1,17 @@
 import { grouped } from '../collections/grouped.js';
 import { mean } from '../collections/sum.js';
+import type { Environment } from '../host/environment.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import type { Comparison, ComparisonRow } from '../results/comparison.js';
 import { LEVEL, type Verdict, verdictOfInterval, welch } from '../stats/intervals.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import { hodgesLehmann } from '../stats/quantile.js';
-import { type Differences, differences, MACHINE, SOFTWARE } from './machines.js';
 
 export type Comparable = BenchResult;
 
 /** What was not as it should be, beside the rows; `report/` says it. */
 interface Circumstances {
   readonly machine: Differences | null;
-  readonly software: Differences | null;
   readonly isUnfinished: boolean;
   /** Workloads that were other work in the other result. */
   readonly otherWork: readonly string[];
@@ -28,22 +27,19 @@ export interface Compared extends Omit<Comparison, 'findings'> {
   readonly circumstances: Circumstances;
 }
 
-/** As long as everything is as it should be. */
 export const UNREMARKABLE: Circumstances = {
-  ...{ machine: null, software: null, isUnfinished: false, otherWork: [], noisy: [], disturbed: [] },
+  ...{ machine: null, isUnfinished: false, otherWork: [], noisy: [], disturbed: [] },
   ...{ onlyOld: [], onlyNew: [], lost: [] },
 };
 
 /** A machine that something else used for more of the time does not tell how fast the code is. */
 const MOST_DISTURBED = 0.5;
 
-/** One size of a workload, as a result holds it. */
 interface Cell extends Pick<ComparisonRow, 'name' | 'size'> {
   /** What the work was; cells of different work cannot be compared. */
   readonly work: string;
   /** Something else used the machine for too long: that cancels out of ratios, but not of times. */
   readonly isDisturbed: boolean;
-  /** Its log time in each generation. */
   readonly logs: readonly number[];
 }
 
@@ -61,7 +57,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     const same = after.find((candidate) => rowName(candidate) === rowName(cell));
     return same === undefined ? [] : [{ old: cell, new: same }];
   });
-  const machine = differences(MACHINE, old.environment, now.environment);
+  const machine = differences(old.environment, now.environment);
   // Their A/A twins differed.
   const noisy = namesOf([...old.workloads, ...now.workloads].filter(({ noise }) => noise?.noisy));
   const rows = pairs
@@ -79,7 +75,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     verdict: overallVerdict(rows, onlyOld),
     circumstances: {
       ...UNREMARKABLE,
-      ...{ machine, noisy, software: differences(SOFTWARE, old.environment, now.environment) },
+      ...{ machine, noisy },
       isUnfinished: old.method.interrupted || now.method.interrupted,
       otherWork: namesOf(pairs.filter((pair) => pair.old.work !== pair.new.work).map((pair) => pair.old)),
       disturbed: namesOf(
@@ -144,10 +140,39 @@ const recommendations = (old: Comparable, now: Comparable): Comparison['recommen
     return after === undefined ? [] : [{ name, old: recommended, new: after.recommended }];
   });
 
-/** What one result has and the other one does not. */
 function onlyIn(cells: readonly Cell[], others: readonly Cell[]): string[] {
   const known = others.map(rowName);
   return cells.map(rowName).filter((name) => !known.includes(name));
 }
 
 export const rowName = ({ name, size }: Pick<ComparisonRow, 'name' | 'size'>): string => `${name} at ${size}`;
+
+export interface Differences {
+  readonly what: readonly string[];
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+/** Where one of these differs, times do not say anything about the code. */
+const MACHINE: readonly (readonly [what: string, value: (environment: Environment) => unknown])[] = [
+  ['CPU', ({ cpu }) => cpu.model],
+  ['cores', ({ cpu }) => cpu.effectiveCpus],
+  ['CPU quota', ({ limits }) => limits.cpuQuotaCores],
+  ['platform', ({ os }) => os.platform],
+  ['architecture', ({ os }) => os.arch],
+  ['virtual machine', ({ cpu }) => cpu.hypervisor],
+  ['memory', ({ os }) => os.memoryTotalBytes],
+  ['filesystem', ({ filesystem }) => filesystem.type],
+];
+
+function differences(old: Environment, now: Environment): Differences | null {
+  const differing = MACHINE.filter(([, value]) => value(old) !== value(now));
+  if (differing.length === 0) return null;
+  return {
+    what: differing.map(([what]) => what),
+    old: differing.map(([, value]) => textOf(value(old))),
+    new: differing.map(([, value]) => textOf(value(now))),
+  };
+}
+
+const textOf = (value: unknown): string => (value === null || value === '' ? 'none' : String(value));

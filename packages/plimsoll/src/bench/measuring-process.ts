@@ -12,31 +12,24 @@ import type { Answer, Job, Measurement, Order, Readiness } from './messages.js';
 export interface MeasuringRequest extends Omit<Job, 'cwd'> {
   /** The experiment's temporary directory; the process gets one of its own inside. */
   readonly directory: string;
-  /** Command that the process is started through, such as `nsenter …`; empty for none. */
   readonly prefix: readonly string[];
-  /** After so long its start, or a round, counts as hung. */
   readonly deadlineMs: number;
 }
 
 const MEASURE = new URL('./child/measure.js', import.meta.url);
 
-/** A process that measures a workload round by round, at one size or at several, and waits in between. */
 export interface MeasuringProcess {
   readonly pid: number;
   readonly readiness: Readiness;
-  /** @throws {PlimsollError} naming what went wrong; an AbortError when it was interrupted. */
   round(repetitions: number, size: number): Promise<Measurement>;
   /** Let the workload clean up, and end the process. @throws {PlimsollError} when the clean-up fails. */
   close(): Promise<void>;
-  /** Kill it, and remove its directory. */
   end(): Promise<void>;
 }
 
 /**
  * Start one and wait until it has warmed up. It has a directory of its own, the length of whose name differs from process to
  * process, as that of the environment does, for the same reason.
- *
- * @throws {PlimsollError} naming what went wrong; the process and its directory are gone by then.
  */
 export async function openMeasuringProcess(
   request: MeasuringRequest,
@@ -137,8 +130,6 @@ const HINTS: Record<string, string> = {
   ENFILE: 'too many files are open on this machine; lower operations',
   EACCES: 'its directory cannot be written to; set TMPDIR to one that can',
   EROFS: 'its directory is read-only; set TMPDIR to one that can be written to',
-  ENOTFOUND: 'names cannot be resolved here; set dns to local or hosts',
-  EAI_AGAIN: 'the resolver does not answer; set dns to local or hosts',
 };
 
 function badAnswer(
@@ -169,6 +160,5 @@ function badAnswer(
   }
 }
 
-/** What a workload is called in messages. */
 const nameOf = (spec: WorkloadSpec): string =>
   spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));

@@ -2,27 +2,20 @@ import type { SizedAnswer, SizedJob } from '../lab/child/serve.js';
 import type { RoundResult } from '../results/bench.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
-/** What the parent asks of a measuring process first, over IPC. */
 export interface Job extends SizedJob {
   readonly spec: WorkloadSpec;
-  /** The pool is to be resized between rounds, if it can be. */
   readonly resizes: boolean;
   readonly directory: string;
   readonly names: readonly string[];
 }
 
-/** What it asks next: a round after another, and in the end the workload's own clean-up. */
 export type Order =
   | { readonly do: 'round'; readonly repetitions: number; readonly size: number }
   | { readonly do: 'close' };
 
-/** A measuring process that is ready for its first round. */
 export interface Readiness {
-  /** Operations of one repetition. */
   readonly operations: number;
-  /** Median time of one operation with nothing else in flight. */
   readonly unloadedLatencyMs: number;
-  /** A user's module asks to be measured in a process that is the only one. */
   readonly isolated: boolean;
   /** Why its pool keeps the size that it was started with, though it was to be resized. */
   readonly fixed: string | null;
@@ -38,7 +31,6 @@ export interface Measurement extends Omit<RoundResult, 'generation' | 'block' | 
 
 export type Phase = 'start' | 'load' | 'run';
 
-/** What a measuring process answers. */
 export type Answer =
   | SizedAnswer
   | ({ readonly type: 'ready' } & Readiness)

@@ -5,7 +5,7 @@ import { captureEnvironment, type Environment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { ComparisonRow } from '../results/comparison.js';
 import { comparePair, type PairComparison, type PairedBlocks } from '../stats/generations.js';
-import { LEVEL } from '../stats/intervals.js';
+import { boundsOf, isShown, LEVEL } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import { type Compared, overallVerdict, UNREMARKABLE } from './compare.js';
@@ -20,26 +20,14 @@ export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlin
 }
 
 export interface ModulesProgress extends Pick<BenchProgress, 'generation' | 'share'> {
-  /** The new module against the old one by size, as far as is known. */
-  readonly known: {
-    readonly comparisons: ReadonlyMap<number, PairComparison>;
-    readonly noisy: boolean;
-  } | null;
   readonly leftMs: number;
 }
 
-/** Generations of modules that must be alone. */
 const MOST_ISOLATED = 30;
 
 type Id = `${'old' | 'new'} ${number}`;
 type Known = Pick<Outcome<Measurement, Id>, 'rounds' | 'lost' | 'looks'>;
 
-/**
- * Compare two modules, an old and a new version of the same work, by processes of both that take turns on this machine: what
- * disturbs it hits both alike.
- *
- * @throws {PlimsollError} when the old one cannot be measured, or the new one at none of the sizes.
- */
 export async function compareModules(
   plan: ModulesPlan,
   { guardian, signal, onProgress }: Supervision<ModulesProgress>,
@@ -48,12 +36,12 @@ export async function compareModules(
   const directory = guardian.temporaryDirectory();
   const startedAt = new Date().toISOString();
   const environment = captureEnvironment({ directory });
-  const tell = (generation: number, known: ModulesProgress['known'], spentMs: number): void => {
+  const tell = (generation: number, spentMs: number): void => {
     const share = Math.min(1, spentMs / timeMs);
-    onProgress?.({ generation, known, share, leftMs: (1 - share) * timeMs });
+    onProgress?.({ generation, share, leftMs: (1 - share) * timeMs });
   };
   try {
-    tell(0, null, 0);
+    tell(0, 0);
     const measured = await contestPools<Id>(
       {
         ids: sizes.flatMap((size): Id[] => [`old ${size}`, `new ${size}`]),
@@ -63,9 +51,8 @@ export async function compareModules(
         process: { directory, names: [], prefix: [], deadlineMs },
         random: createRandom(plan.seed),
         judge: (until, spentMs) => {
-          const comparisons = comparisonsOf(plan, until);
-          tell(until.generations, { comparisons, noisy: isNoisy(plan, until) }, spentMs);
-          const all = [...comparisons.values()];
+          tell(until.generations, spentMs);
+          const all = [...comparisonsOf(plan, until).values()];
           const settled = all.length > 0 && all.every(({ settled }) => settled);
           return { settled, between: Math.max(0, ...all.map(({ between }) => between)) };
         },
@@ -88,7 +75,6 @@ function armOf(plan: ModulesPlan, arm: Arm<Id>): PoolArm {
   return { spec: plan[version].spec, size: Number(size), process: arm === 'twin' ? arm : version };
 }
 
-/** Work times of two arms in the blocks that have both, by generation. */
 function pairs({ rounds }: Known, arm: Arm<Id>, reference: Id): PairedBlocks[] {
   return blocksOf(rounds, ({ workMs }) => workMs).map((blocks) => {
     const both = blocks.filter((block) => block.has(arm) && block.has(reference));
@@ -100,7 +86,6 @@ function pairs({ rounds }: Known, arm: Arm<Id>, reference: Id): PairedBlocks[] {
 const isEmpty = (generations: readonly PairedBlocks[]): boolean =>
   generations.every(({ values }) => values.length === 0);
 
-/** The new module against the old one, at each size at which both still run. */
 function comparisonsOf({ sizes }: ModulesPlan, known: Known): Map<number, PairComparison> {
   const { lost, looks } = known;
   const comparisons = new Map<number, PairComparison>();
@@ -112,12 +97,11 @@ function comparisonsOf({ sizes }: ModulesPlan, known: Known): Map<number, PairCo
   return comparisons;
 }
 
-/** The old module differs from itself. */
 function isNoisy(plan: ModulesPlan, known: Known): boolean {
   const twins = pairs(known, 'twin', baselineOf(plan));
   if (isEmpty(twins)) return false;
   const { verdict } = comparePair(twins, { looks: known.looks, comparisons: 1 });
-  return verdict === 'better' || verdict === 'worse';
+  return isShown(verdict);
 }
 
 function compared(
@@ -131,14 +115,14 @@ function compared(
   const { name } = plan.new;
   const rows = [...comparisonsOf(plan, outcome)].map(([size, comparison]): ComparisonRow => {
     const blocks = pairs(outcome, `new ${size}`, `old ${size}`).filter(({ values }) => values.length > 0);
-    const hasInterval = Number.isFinite(comparison.high);
+    const interval = boundsOf(comparison);
     return {
       ...{ name, size, comparedBy: 'workMs' },
       oldMs: median(blocks.flatMap(({ reference }) => reference)),
       newMs: median(blocks.flatMap(({ values }) => values)),
       ...{ oldGenerations: blocks.length, newGenerations: blocks.length, ratio: comparison.ratio },
-      interval: hasInterval ? [comparison.low, comparison.high] : null,
-      verdict: noisy || !hasInterval ? 'unclear' : comparison.verdict,
+      interval,
+      verdict: noisy || interval === null ? 'unclear' : comparison.verdict,
     };
   });
   const side = { node: environment.node.version, startedAt };

@@ -1,8 +1,5 @@
-import type { DnsMode } from '../lab/resolver/open.js';
-import type { GenerationsResult } from '../stats/generations.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
-/** A workload with its name and what it does, in words. */
 export interface ChosenWorkload {
   readonly name: string;
   readonly description: string;
@@ -16,27 +13,18 @@ export interface BenchPlan {
   /** Pool sizes in ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
-  /** One process at a time, for one round; otherwise only what a module asks for. */
   readonly isolated: boolean;
   /** Time for one workload, in milliseconds; `null`: as much as its generations take. */
   readonly timeMs: number | null;
-  /** The most generations of isolated processes. */
   readonly blocks: number;
-  readonly dns: DnsMode;
   readonly seed: number;
-  /** A process that does not start, or does not end a round, within so long counts as hung. */
   readonly deadlineMs: number;
 }
 
-/** What a bench tells while it runs. */
 export interface BenchProgress {
   readonly workload: string;
   /** 0 during the trial run. */
   readonly generation: number;
-  /** What is known by now; `null` before the first generation has ended. */
-  readonly known: Pick<GenerationsResult, 'comparisons' | 'recommended' | 'settled' | 'noisy'> | null;
-  /** Time that this workload and the others may still take, in milliseconds; `null` when that is not known. */
   readonly leftMs: number | null;
-  /** Share of the time of all workloads that is spent, 0 to 1. */
   readonly share: number;
 }

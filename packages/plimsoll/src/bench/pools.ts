@@ -12,36 +12,29 @@ import type { Measurement } from './messages.js';
 
 type Mode = BenchResult['method']['mode'];
 
-/** What one arm of a contest of pools is. */
 export interface PoolArm {
   readonly spec: WorkloadSpec;
   readonly size: number;
-  /** Arms of the same name can share a process. */
   readonly process: string;
 }
 
 export interface PoolsPlan<Id extends string | number> {
-  /** The arms, the baseline among them. */
   readonly ids: readonly Id[];
   readonly baseline: Id;
   armOf(id: Arm<Id>): PoolArm;
   readonly isolated: boolean;
   /** `null`: as long as the generations take. */
   readonly timeMs: number | null;
-  /** The most generations of isolated processes. */
   readonly blocks: number;
   readonly process: Pick<MeasuringRequest, 'directory' | 'names' | 'prefix' | 'deadlineMs'>;
   readonly random: Random;
-  /** Asked after each generation. */
   judge(outcome: Outcome<Measurement, Id>, spentMs: number): Standing<Id> & { readonly between: number };
 }
 
-/** How the rounds of a contest go. */
 interface RoundsPlan extends GenerationsFit {
   readonly repetitions: number;
 }
 
-/** A contest that is over, with how it went. */
 export interface PoolsOutcome<Id extends string | number> {
   readonly mode: Mode;
   /** Why pools were not resized. */
@@ -64,8 +57,6 @@ const BETWEEN_ROUNDS_MS = 4;
 /**
  * Compare kinds of work at pool sizes on this machine: a trial run of the baseline says how often the work fits into a round, how
  * many blocks into a generation, and whether a process can have all sizes.
- *
- * @throws {PlimsollError} when the baseline cannot be measured at all.
  */
 export async function contestPools<Id extends string | number>(
   plan: PoolsPlan<Id>,
@@ -74,66 +65,48 @@ export async function contestPools<Id extends string | number>(
   const startedMs = performance.now();
   const { ids, baseline, isolated: isAlone, timeMs, random } = plan;
   const arms: readonly Arm<Id>[] = [...ids, 'twin'];
-  const { process, size: baseSize } = plan.armOf(baseline);
-  const open = (some: readonly Arm<Id>[], resizes: boolean): Promise<MeasuringProcess> =>
-    openFor(some, resizes, plan, { guardian, signal });
-  const beside = isAlone ? [baseline] : arms.filter((arm) => plan.armOf(arm).process === process);
-  const trial = await openTrial(beside, (some) => open(some, true));
-  let first: MeasuringProcess | null = trial.live;
-  try {
-    const openMs = performance.now() - startedMs;
-    const { fixed, isolated: asksToBeAlone, operations, unloadedLatencyMs } = first.readiness;
-    const { workMs } = await first.round(1, baseSize);
-    const mode = isAlone || asksToBeAlone ? 'isolated' : fixed === null ? 'resized' : 'alternating';
-    if (mode !== 'resized' || !trial.isWhole) {
-      await first.close();
-      first = null;
-    }
-    const rounds = planRounds({ openMs, workMs }, mode, arms.length, plan);
-    const outcome = await contest<Measurement, Id>({
-      ...{ ids, baseline, ...rounds, timeMs, startedMs, random, signal },
-      isolated: mode === 'isolated',
-      processOf: (arm) => (mode === 'resized' ? plan.armOf(arm).process : String(arm)),
-      open: async (some) => {
-        const live = (some.includes(baseline) && first) || (await open(some, mode === 'resized'));
-        if (live === first) first = null;
-        return {
-          pid: live.pid,
-          round: (arm) => live.round(rounds.repetitions, plan.armOf(arm).size),
-          close: () => live.close(),
-          end: () => live.end(),
-        };
-      },
-      judge: (until) => {
-        const { between, ...standing } = plan.judge(until, performance.now() - startedMs);
-        return { ...standing, blocks: blocksWorth(rounds, between) };
-      },
-    });
-    const { error, stop } = outcome;
-    if (stop === 'failed' && error !== undefined && !(error instanceof PlimsollError)) throw error;
-    const seconds = (performance.now() - startedMs) / 1000;
-    return { mode, fixed, operations, unloadedLatencyMs, rounds, outcome, seconds };
-  } finally {
-    await first?.end();
-  }
+  const { spec, size: baseSize } = plan.armOf(baseline);
+  const resizes = !isAlone && arms.some((arm) => plan.armOf(arm).size !== baseSize);
+  // With one thread nothing would show whether threads can be parked.
+  const size = resizes ? Math.max(2, baseSize) : baseSize;
+  const trial = await openMeasuringProcess(
+    { ...plan.process, spec, size, resizes },
+    { guardian, signal },
+    random,
+  );
+  const openMs = performance.now() - startedMs;
+  const { fixed, isolated: asksToBeAlone, operations, unloadedLatencyMs } = trial.readiness;
+  const { workMs } = await trial.round(1, baseSize).catch(async (error: unknown) => {
+    await trial.end();
+    throw error;
+  });
+  await trial.close();
+  const mode = isAlone || asksToBeAlone ? 'isolated' : fixed === null ? 'resized' : 'alternating';
+  const rounds = planRounds({ openMs, workMs }, mode, arms.length, plan);
+  const outcome = await contest<Measurement, Id>({
+    ...{ ids, baseline, ...rounds, timeMs, startedMs, random, signal },
+    isolated: mode === 'isolated',
+    processOf: (arm) => (mode === 'resized' ? plan.armOf(arm).process : String(arm)),
+    open: async (some) => {
+      const live = await openFor(some, mode === 'resized', plan, { guardian, signal });
+      return {
+        pid: live.pid,
+        round: (arm) => live.round(rounds.repetitions, plan.armOf(arm).size),
+        close: () => live.close(),
+        end: () => live.end(),
+      };
+    },
+    judge: (until) => {
+      const { between, ...standing } = plan.judge(until, performance.now() - startedMs);
+      return { ...standing, blocks: blocksWorth(rounds, between) };
+    },
+  });
+  const { error, stop } = outcome;
+  if (stop === 'failed' && error !== undefined && !(error instanceof PlimsollError)) throw error;
+  const seconds = (performance.now() - startedMs) / 1000;
+  return { mode, fixed, operations, unloadedLatencyMs, rounds, outcome, seconds };
 }
 
-/** A process for these arms, or for fewer of them where the sizes of some cannot be had: the contest will say so. */
-async function openTrial<Id extends string | number>(
-  arms: readonly Arm<Id>[],
-  open: (arms: readonly Arm<Id>[]) => Promise<MeasuringProcess>,
-  isWhole = true,
-): Promise<{ live: MeasuringProcess; isWhole: boolean }> {
-  try {
-    return { live: await open(arms), isWhole };
-  } catch (error) {
-    if (!(error instanceof ArmLost)) throw error;
-    const others = arms.filter((arm) => arm !== error.arm);
-    return openTrial(others, open, false);
-  }
-}
-
-/** A process whose pool is large enough for the largest size of these arms. */
 async function openFor<Id extends string | number>(
   arms: readonly Arm<Id>[],
   mayResize: boolean,

@@ -15,7 +15,6 @@ import { startServers } from './servers.js';
 export interface ClassifyPlan {
   readonly entries: readonly Entry[];
   readonly targets: readonly Target[];
-  /** An operation that takes longer with nothing blocked counts as one that never completes. */
   readonly deadlineMs: number;
 }
 
@@ -26,12 +25,9 @@ export interface ClassifyProgress {
   readonly leftMs: number;
 }
 
-/** What was decided of one operation, without the sentences. */
 export type MeasuredOne = Omit<Classified, 'explanation' | 'grounds'> & {
   readonly grounds: Grounds;
-  /** What the catalogue says of this verdict. */
   readonly why: string | null;
-  /** The async resources that called back from the pool. */
   readonly resources: readonly string[];
 };
 export type MeasuredClassification = Omit<Classification, 'results'> & {
@@ -49,14 +45,7 @@ const ATTEMPTS = 3;
 const PROBES_PER_CPU = 2;
 const MOST_PROBES = 8;
 
-/**
- * Decide by experiment, for every entry and target, whether it uses the pool: with every pool thread blocked in open(2)
- * of a FIFO, does it complete? Each experiment is a fresh process.
- *
- * When `signal` aborts, the result holds what was decided by then (`interrupted`).
- *
- * @throws {PlimsollError} where FIFOs cannot be made (Windows), or for a target that cannot be loaded.
- */
+/** With every pool thread blocked in open(2) of a FIFO, does it complete? Each experiment is a fresh process. */
 export async function classify(
   options: ClassifyPlan,
   { guardian, signal, onProgress = () => {} }: Supervision<ClassifyProgress>,

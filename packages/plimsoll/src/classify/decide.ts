@@ -3,7 +3,6 @@ import type { PoolVerdict } from '../results/classification.js';
 import type { Observation } from './messages.js';
 import type { Probed } from './probe.js';
 
-/** The observation that a verdict rests on; `report/` says it in a sentence. */
 export type Grounds =
   /** It did not complete while every thread was blocked, and went on when the first was released. */
   | ({ readonly id: 'classify.served-in-turn'; readonly waitedFor: readonly string[] } & Hold)
@@ -24,12 +23,10 @@ export type Grounds =
   | { readonly id: 'classify.event-loop-blocked'; readonly deadlineMs: number };
 
 interface Hold {
-  /** For how long every pool thread was blocked. */
   readonly windowMs: number;
   readonly threads: number;
 }
 
-/** A verdict, and what it rests on. */
 export interface Decision {
   readonly verdict: PoolVerdict;
   readonly slowIo: boolean | null;
@@ -66,7 +63,6 @@ export function decideBlocked(blocked: Probed, circumstances: Circumstances): De
   return { ...decision('kernel', grounds, busyMs), waitsFor: waitKinds(observation.callbacks) };
 }
 
-/** What both runs decide together. */
 export function decide(blocked: Probed, free: Probed, circumstances: Circumstances): Decision {
   const early = decideBlocked(blocked, circumstances) ?? decideLost(free, circumstances);
   if (early !== null) return early;
@@ -120,7 +116,6 @@ function decideLost(probed: Probed, circumstances: Circumstances): Decision | nu
   return null;
 }
 
-/** One that is not about the pool. */
 const decision = (verdict: PoolVerdict, grounds: Grounds, mainThreadMs: number | null = null): Decision => ({
   ...{ verdict, grounds, mainThreadMs },
   ...{ slowIo: null, waitsFor: [] },

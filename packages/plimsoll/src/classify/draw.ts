@@ -14,39 +14,24 @@ import { buildSpans } from './spans.js';
 
 export interface DrawPlan {
   readonly subject: DrawSubject;
-  /** One experiment for each: so many requests at once. */
   readonly requests: readonly number[];
   readonly size: number;
-  /** Where http requests go; by default a server of our own that takes 100 ms. */
   readonly url: string | null;
-  /** An experiment that takes longer counts as hung. */
   readonly deadlineMs: number;
 }
 
-/** The experiment that has just begun. */
 export interface DrawProgress {
-  /** Requests at once. */
   readonly requests: number;
-  /** Its place among all experiments, from 0. */
   readonly experiment: number;
   readonly experiments: number;
 }
 
-/** What was measured; what it shows is said by `report/`. */
 export interface MeasuredTimeline extends Omit<Timeline, 'experiments'> {
   readonly experiments: readonly Omit<TimelineExperiment, 'observations'>[];
 }
 
 const REQUESTS = new URL('./child/requests.js', import.meta.url);
 
-/**
- * Run an operation some times at once, each number of requests in a fresh process, and say where every request spent its
- * time: waiting for a pool thread, on one, waiting for the event loop, on the main thread, outside.
- *
- * When `signal` aborts, the result holds the complete experiments (`interrupted`).
- *
- * @throws {PlimsollError} when the operation fails, exits, does not complete or cannot be loaded.
- */
 export async function draw(
   options: DrawPlan,
   { guardian, signal, onProgress }: Supervision<DrawProgress>,
@@ -57,7 +42,7 @@ export async function draw(
   const { servers, close } = await startServers(directory, LATENCY_MS);
   const { size } = options;
   const name = nameOf(options.subject);
-  const resolver = name === 'lookup' ? await openLookups(guardian) : null;
+  const resolver = name === 'lookup' ? await openResolver(guardian, LATENCY_MS) : null;
   const { names = [], prefix = [], description = '' } = resolver ?? {};
   const record = (requests: number): Promise<Recorded> => {
     const folder = join(directory, `requests-${requests}`);
@@ -88,16 +73,6 @@ export async function draw(
     ...{ description: describe(options, description), size, observedThreads },
     ...{ startedAt: startedAt.toISOString(), interrupted: signal.aborted, experiments },
   };
-}
-
-/** Lookups that take their time, where that can be had; otherwise of localhost. */
-async function openLookups(guardian: Guardian): ReturnType<typeof openResolver> {
-  try {
-    return await openResolver({ mode: 'local', delayMs: LATENCY_MS }, guardian);
-  } catch (error) {
-    if (!(error instanceof PlimsollError)) throw error;
-    return openResolver({ mode: 'hosts' }, guardian);
-  }
 }
 
 function describe({ subject, url }: DrawPlan, resolver: string): string {

@@ -12,7 +12,6 @@ interface TargetSubject {
 export type Subject = { readonly kind: 'entry'; readonly name: string } | TargetSubject;
 export type DrawSubject = { readonly kind: 'built-in'; readonly name: OperationName } | TargetSubject;
 
-/** What the parent asks of a probing process, over IPC. */
 export interface ProbeJob extends SizedJob {
   readonly subject: Subject;
   /** One FIFO per pool thread to block them all in open(2); none to leave the pool alone. */
@@ -21,7 +20,6 @@ export interface ProbeJob extends SizedJob {
   readonly servers: LocalServers;
   /** How long the operation may take while the pool is blocked, in milliseconds. */
   readonly windowMs: number;
-  /** How long it may take while nothing is blocked. */
   readonly deadlineMs: number;
 }
 
@@ -41,30 +39,25 @@ export interface Release {
 export interface Observation {
   readonly outcome: 'completed' | 'failed' | 'pending';
   readonly error: OperationError | null;
-  /** From its start to its completion; `null` while pending. */
   readonly ms: number | null;
   readonly whileBlocked: boolean;
   /** It was done before the event loop turned. */
   readonly synchronous: boolean;
   /** How long the thread of the event loop was this operation's, until it completed. */
   readonly busyMs: number;
-  /** Types of the async resources that called back before it completed, in order. */
   readonly callbacks: readonly string[];
   /** `null` when nothing was blocked, or when it did not come to that. */
   readonly release: Release | null;
 }
 
-/** What a probing process answers. */
 export type ProbeAnswer =
   | { readonly type: 'observed'; readonly observation: Observation }
   | { readonly type: 'not-blocked' };
 
-/** What the parent asks of the process whose calls are drawn. */
 export interface DrawJob extends SizedJob {
   readonly subject: DrawSubject;
   readonly requests: number;
   readonly directory: string;
-  /** Where http requests go. */
   readonly url: string;
   /** Names for lookups, and the port of a DNS server on 127.0.0.1 for resolve. */
   readonly names: readonly string[];
@@ -75,13 +68,11 @@ export interface DrawJob extends SizedJob {
 export interface RequestRecord {
   readonly startedMs: number;
   readonly endedMs: number;
-  /** When the thread of the event loop was this request's. */
   readonly ran: readonly (readonly [since: number, until: number])[];
   /** What it waited for outside the process: `socket`, `timer` … */
   readonly waits: readonly string[];
 }
 
-/** What that process answers. */
 export type DrawAnswer =
   | {
       readonly type: 'recorded';

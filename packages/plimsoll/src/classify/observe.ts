@@ -4,35 +4,26 @@ import { LiveProcess, serving, sizeMismatch } from '../lab/fresh-process.js';
 import type { Guardian } from '../lab/guardian.js';
 import type { Random } from '../stats/random.js';
 
-/** What a process that observes itself may answer instead of what it was asked. */
 export type ObservationAnswer =
   | SizedAnswer
   | { readonly type: 'bad-module'; readonly message: string }
   | { readonly type: 'exited'; readonly code: number };
 
 export interface ObservationRequest<Job extends SizedJob> {
-  /** What is observed, for messages. */
   readonly name: string;
   /** URL of the module that serves the job, with `serveObservation`. */
   readonly module: URL;
   readonly job: Job;
   readonly deadlineMs: number;
-  /** Command that the process is started through. */
   readonly prefix?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An answer, or how the process was lost. */
 export type Observed<Answer> =
   | { readonly kind: 'answer'; readonly answer: Exclude<Answer, ObservationAnswer> }
   | { readonly kind: 'exited'; readonly how: string }
   | { readonly kind: 'deadline' };
 
-/**
- * Observe something in a fresh process with a pool of `job.size` threads.
- *
- * @throws {PlimsollError} when the process cannot be had, has another pool size, or cannot load the user's module.
- */
 export async function observe<Job extends SizedJob, Answer extends { readonly type: string }>(
   { name, module, prefix, env, job, deadlineMs }: ObservationRequest<Job>,
   guardian: Guardian,

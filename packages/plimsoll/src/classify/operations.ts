@@ -1,4 +1,3 @@
-/** What each operation does that can be drawn without a module. */
 export const operations = {
   'pbkdf2-sync': 'crypto.pbkdf2Sync, 200,000 iterations, sha512',
   pbkdf2: 'crypto.pbkdf2, 200,000 iterations, sha512',

@@ -8,7 +8,6 @@ import type { Observation, ProbeAnswer, ProbeJob, Subject } from './messages.js'
 import { observe } from './observe.js';
 import type { LocalServers } from './servers.js';
 
-/** What every probe of one classification has in common. */
 export interface Laboratory {
   readonly size: number;
   readonly deadlineMs: number;
@@ -19,7 +18,6 @@ export interface Laboratory {
   readonly signal: AbortSignal;
 }
 
-/** What was seen, or how the process was lost before anything could be seen. */
 export type Probed =
   | { readonly kind: 'observed'; readonly observation: Observation }
   | { readonly kind: 'exited'; readonly how: string }
@@ -31,13 +29,7 @@ const START_MS = 5000;
 
 let probes = 0;
 
-/**
- * Observe one operation in a fresh process.
- *
- * @param windowMs how long it may take while every pool thread is blocked; `null` blocks nothing.
- * @throws {PlimsollError} when the process cannot be had, its pool has another size or is not blocked, or the user's
- *   function cannot be loaded.
- */
+/** @param windowMs how long it may take while every pool thread is blocked; `null` blocks nothing. */
 export async function probe(
   subject: Subject,
   windowMs: number | null,

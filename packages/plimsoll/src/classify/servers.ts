@@ -6,7 +6,6 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { dnsReply } from '../lab/resolver/reply.js';
 
-/** Where the operations of the catalogue find somebody to talk to: ports on 127.0.0.1, and a socket in the file system. */
 export interface LocalServers {
   readonly http: number;
   readonly https: number;
@@ -34,13 +33,7 @@ export const preSharedKey = {
 /** What a server far away takes to answer. */
 export const LATENCY_MS = 100;
 
-/**
- * Start the servers in this process, whose pool nobody blocks; nor would they need it: sockets and handshakes stay on the
- * event loop's thread.
- *
- * @param directory where the pipe's path may be.
- * @param latencyMs after which the web server and the DNS server answer, as if they were far away.
- */
+/** In this process, whose pool nobody blocks. The web and the DNS server answer after `latencyMs`, as if they were far away. */
 export async function startServers(
   directory: string,
   latencyMs: number,

@@ -12,7 +12,6 @@ const LEAST_WAIT_MS = 1;
 const LEAST_UNKNOWN = 0.1;
 const NEARLY_ALL = 0.8;
 
-/** The parts of every request out of what its process recorded, on one clock that starts with the first request. */
 export function buildSpans(
   requests: readonly RequestRecord[],
   events: readonly PoolEvent[],
@@ -101,7 +100,6 @@ const plainSpan = (
   ...{ submitMs: from, startMs: from, endMs: to, callbackMs: to },
 });
 
-/** What no span covers between two times, if it is not too short to be said. */
 function gapsBetween(spans: readonly Span[], from: number, to: number, least: number): [number, number][] {
   const gaps: [number, number][] = [];
   let covered = from;

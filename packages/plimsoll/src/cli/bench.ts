@@ -9,9 +9,8 @@ import type { BenchResult } from '../results/bench.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import { finishComparison } from './comparison.js';
 
-export function run(given: TypedOptions<'bench'>): Promise<number> {
-  const { quick, careful, against, workloads = [] } = given;
-  const options = { ...given, timeMs: given.timeMs ?? (quick ? 10_000 : careful ? 120_000 : undefined) };
+export function run(options: TypedOptions<'bench'>): Promise<number> {
+  const { against, workloads = [] } = options;
   if (against === undefined) return runCommand(options, (run) => measure(options, run));
   const [module, ...others] = workloads;
   if (module === undefined || others.length > 0) throw usage('--against: takes exactly one module');

@@ -12,16 +12,15 @@ export const run = (options: TypedOptions<'classify'>): Promise<number> =>
   runCommand(options, (run) => (options.draw ? draw(options, run) : decide(options, run)));
 
 async function decide(
-  { explain, names = [], ...options }: TypedOptions<'classify'>,
+  options: TypedOptions<'classify'>,
   { progress, signal, finish }: CommandRun,
 ): Promise<number> {
   const onProgress = (state: ClassifyProgress): void => {
     const tenth = String(Math.floor((state.done / state.all) * 10));
     if (state.done < state.all) progress.show(tenth, (width) => classifyProgressText(state, width));
   };
-  const wanted = explain === undefined ? names : [...names, explain];
-  const result = await classify({ ...options, names: wanted }, { signal, onProgress });
-  await finish(result, classificationDocument(result, explain !== undefined));
+  const result = await classify(options, { signal, onProgress });
+  await finish(result, classificationDocument(result));
   if (result.interrupted) return 130;
   if (result.results.some(({ verdict }) => verdict === 'failed' || verdict === 'timeout')) return 4;
   return result.results.some(({ verdict }) => verdict === 'unclear') ? 3 : 0;

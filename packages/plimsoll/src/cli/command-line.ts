@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option as Flag } from 'commander';
 import pc from 'picocolors';
-import { COMMANDS, type CommandName, type Option, type Options, type TypedOptions } from '../api/options.js';
+import type { Option, Options } from '../api/option.js';
+import { COMMANDS, type CommandName, type TypedOptions } from '../api/options.js';
 import { checkTogether, readValue } from '../api/values.js';
 import { PlimsollError } from '../errors.js';
 import { printable } from '../host/printable.js';
@@ -23,7 +24,6 @@ export function meaningOf(option: Option, options: Options): string {
 
 export function defaultOf({ usual, kind, default: value }: Option): string {
   if (usual !== undefined) return usual;
-  if (kind === 'dns') return (value as { mode: string }).mode;
   if (value === undefined || value === false || JSON.stringify(value) === '{}') return '';
   if (kind === 'seconds') return String(Number(value) / 1000);
   return kind === 'args' ? JSON.stringify(value) : String(value);

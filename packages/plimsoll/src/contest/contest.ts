@@ -3,20 +3,16 @@ import type { Random } from '../stats/random.js';
 import { type Arm, nextOrder } from './block-order.js';
 import { type Disturbance, GenerationWatch } from './generation-watch.js';
 
-/** What a round may tell beside its figures. */
 export interface Used {
   /** CPU time of its process since that was started. */
   readonly totalCpuSeconds?: number;
 }
 
-/** A process that waits for its next round; of several arms, when it can be any of them. */
 export interface Contestant<Result extends Used, Id extends string | number = number> {
   /** Of the process whose CPU time its rounds tell, if they do. */
   readonly pid?: number;
   round(arm: Arm<Id>): Promise<Result>;
-  /** Let it clean up, and end it. */
   close(): Promise<void>;
-  /** Kill it. */
   end(): Promise<void>;
 }
 
@@ -24,15 +20,12 @@ export interface Contestant<Result extends Used, Id extends string | number = nu
 export interface Round<Result, Id extends string | number = number> {
   readonly generation: number;
   readonly block: number;
-  /** Position in its block. */
   readonly order: number;
   readonly arm: Arm<Id>;
   readonly result: Result;
 }
 
-/** What is known after a generation. */
 export interface Standing<Id> {
-  /** The answer is known, and further generations would not change it. */
   readonly settled: boolean;
   /** They are hopeless, and leave; what they did counts. */
   readonly hopeless?: readonly Id[];
@@ -41,10 +34,8 @@ export interface Standing<Id> {
 }
 
 export interface ContestPlan<Result extends Used, Id extends string | number = number> {
-  /** The contestants, the baseline among them. */
   readonly ids: readonly Id[];
   readonly baseline: Id;
-  /** Of the first generation. */
   readonly blocks: number;
   readonly mostGenerations: number;
   /** `null`: as long as the generations take. */
@@ -59,22 +50,18 @@ export interface ContestPlan<Result extends Used, Id extends string | number = n
   processOf?(arm: Arm<Id>): string;
   /** Start a process for these arms; `twin` is the baseline a second time. */
   open(arms: readonly Arm<Id>[]): Promise<Contestant<Result, Id>>;
-  /** Asked after each generation. */
   judge(outcome: Outcome<Result, Id>): Standing<Id>;
   onRound?(round: Round<Result, Id>): void;
 }
 
-/** Why there were no more generations. */
 export type Stop = 'settled' | 'time' | 'generations' | 'interrupted' | 'failed';
 
 export interface Outcome<Result, Id extends string | number = number> {
   /** Every round, those of incomplete blocks and of lost contestants too. */
   readonly rounds: readonly Round<Result, Id>[];
-  /** Complete ones. */
   readonly generations: number;
   /** The share of the information that there was at the end of each generation; 1 when it was the last for which there was time. */
   readonly looks: readonly number[];
-  /** Contestants whose process died, hung or failed; the others went on without them. */
   readonly lost: ReadonlyMap<Id, unknown>;
   readonly disturbances: readonly Disturbance[];
   readonly stop: Stop;
@@ -243,7 +230,6 @@ class Contest<Result extends Used, Id extends string | number> {
     return arm === 'twin' || arm === this.#plan.baseline;
   }
 
-  /** A lost contestant is out with its reason. */
   #lose(arm: Arm<Id>, error: unknown): void {
     if (this.#isNeeded(arm) || this.#plan.signal.aborted) throw error;
     this.#lost.set(arm as Id, error);

@@ -1,7 +1,6 @@
 import { FIRST_LOOK } from '../stats/looks.js';
 
 export interface GenerationsFit {
-  /** Of a generation. */
   readonly blocks: number;
   readonly mostGenerations: number;
   /** What starting and ending the processes of a generation takes, and what a block takes. */

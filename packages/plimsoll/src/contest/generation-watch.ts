@@ -1,5 +1,5 @@
 import { sum } from '../collections/sum.js';
-import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
+import { disturbancesOf, machineNoise, readMachine, readMachineCounters } from '../host/noise.js';
 
 export interface Disturbance {
   readonly generation: number;
@@ -10,23 +10,18 @@ export interface Disturbance {
 export class GenerationWatch {
   readonly disturbances: Disturbance[] = [];
   readonly #usedByPid = new Map<number, number>();
-  readonly #earlier: MachineNoise[] = [];
-  #before = readMachine();
+  #before = readMachine(readMachineCounters);
   #generation = 0;
 
-  /** @param totalCpuSeconds of the process since it was started. */
   used(pid: number, totalCpuSeconds: number): void {
     this.#usedByPid.set(pid, totalCpuSeconds);
   }
 
-  /** A generation has ended. */
   look(): void {
-    const after = readMachine();
+    const after = readMachine(readMachineCounters);
     const seconds = after.cpuSeconds - this.#before.cpuSeconds + sum([...this.#usedByPid.values()]);
-    const noise = machineNoise(this.#before.counters, after.counters, seconds);
-    const what = disturbancesOf(noise, this.#earlier);
+    const what = disturbancesOf(machineNoise(this.#before.counters, after.counters, seconds));
     if (what.length > 0) this.disturbances.push({ generation: this.#generation, what });
-    this.#earlier.push(noise);
     this.#usedByPid.clear();
     this.#before = after;
     this.#generation++;

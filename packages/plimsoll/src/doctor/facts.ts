@@ -1,7 +1,6 @@
 import type { Evidence } from '../host/process-pool.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 
-/** What is known of a process and its pool. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly ppid: number;
@@ -10,7 +9,6 @@ export interface ProcessFacts {
   readonly node: string | null;
   readonly libuv: string | null;
   readonly platform: NodeJS.Platform;
-  /** UV_THREADPOOL_SIZE when the process started; `null` when it was not set. */
   readonly initial: string | null;
   /** The same when the process was asked; `null` too where only its start is known. */
   readonly current: string | null;
@@ -22,15 +20,12 @@ export interface ProcessFacts {
   readonly usedBy: 'app' | 'doctor' | 'nobody' | 'unknown';
   /** What os.availableParallelism() says there; `null` when it was not asked. */
   readonly availableParallelism: number | null;
-  /** Its pool was resized while it runs, or may have been. */
   readonly resized: boolean;
-  /** PM2 started it. */
   readonly pm2: boolean;
   /** UV_THREADPOOL_SIZE in the environments of its Workers, where it is another one. */
   readonly workers: readonly string[];
 }
 
-/** What the machine gives. */
 export interface MachineFacts {
   readonly effectiveCpus: number;
   /** How many threads and processes the cgroup still allows; `null` without a limit. */

@@ -10,8 +10,6 @@ const VARIABLE = 'UV_THREADPOOL_SIZE';
 /**
  * What /proc tells of a process that runs already: the environment that it was started with, and the threads of its pool. Where
  * its memory may be read, what the program assigned itself, too.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE where there is no /proc, PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED.
  */
 export function fromOutside(pid: number, root = '/'): ProcessFacts {
   const variable = nodeProcess(pid, root);

@@ -31,15 +31,10 @@ export interface Observed {
   readonly processes: readonly ProcessFacts[];
   /** It ended by itself, and not well: `exit code 1`. */
   readonly failure: string | null;
-  /** How many more threads its pids limit allows, without the command; `null` without a limit. */
   readonly pidsHeadroom: number | null;
 }
 
-/**
- * Start a command, let it run for a while, ask each of its Node processes what pool it has, and end it.
- *
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started, or no Node process of it answers.
- */
+/** Start a command, let it run for a while, ask each of its Node processes what pool it has, and end it. */
 export async function observe(
   command: readonly string[],
   { waitMs, stdout }: ObserveOptions,

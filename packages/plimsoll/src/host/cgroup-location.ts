@@ -1,14 +1,13 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readText } from './read.js';
+
 /**
  * Where this process's cgroups are in the file system: /proc/self/cgroup gives the names, /proc/self/mountinfo the
  * mount points. Neither `/sys/fs/cgroup/cpu` nor the path in /proc/self/cgroup can be taken for granted: containers
  * mount a part of the hierarchy, and a cgroup namespace cuts the names short (cgroup_namespaces(7)).
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Mount, parseMountinfo } from './mounts.js';
-import { readText } from './read.js';
 
-/** One line of /proc/self/cgroup. */
 interface CgroupMembership {
   /** Names of v1 controllers; empty for the one v2 hierarchy; `name=systemd` and the like are no controllers. */
   controllers: string[];
@@ -16,14 +15,12 @@ interface CgroupMembership {
   path: string;
 }
 
-/** A controller's directories for this process. */
 interface CgroupLocation {
   version: 1 | 2;
   /** From the process's own cgroup up to the highest one that is visible; absolute, without the test root, never empty. */
   directories: string[];
 }
 
-/** Parses /proc/PID/cgroup. Lines of another form are skipped. */
 export const parseCgroupMembership = (text: string): CgroupMembership[] =>
   text.split('\n').flatMap((line) => {
     // Only the first two colons separate: a cgroup's name may hold more of them.
@@ -80,3 +77,30 @@ function segmentsWithin(mounted: string[], cgroup: string[]): string[] | null {
   const ups = (parts: string[]) => parts.filter((part) => part === '..').length;
   return ups(mounted) === mounted.length && ups(mounted) > ups(cgroup) ? [] : null;
 }
+
+/** The mount table of a process: /proc/PID/mountinfo, described in proc_pid_mountinfo(5). */
+
+export interface Mount {
+  /** The part of the file system that is mounted, `/` for all of it. */
+  root: string;
+  mountPoint: string;
+  fsType: string;
+  /** Options of the file system itself; a cgroup v1 mount lists its controllers here. */
+  superOptions: string[];
+}
+
+/** Mounts in the order of mounting: a later one hides an earlier one. Lines of another form are skipped. */
+export const parseMountinfo = (text: string): Mount[] =>
+  text.split('\n').flatMap((line) => {
+    // A lone hyphen ends the optional fields, of which there may be none or many.
+    const [, before = '', after = ''] = /^(.*?) - (.*)$/s.exec(line) ?? [];
+    const [, , , root, mountPoint] = before.split(' ');
+    const [fsType, , options] = after.split(' ');
+    if (root === undefined || mountPoint === undefined || !fsType) return [];
+    const superOptions = options?.split(',') ?? [];
+    return [{ root: decodeOctal(root), mountPoint: decodeOctal(mountPoint), fsType, superOptions }];
+  });
+
+/** Undoes the kernel's escapes: it writes space, tab, newline and backslash as `\040`, `\011`, `\012` and `\134`. */
+export const decodeOctal = (text: string): string =>
+  text.replace(/\\([0-3][0-7]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));

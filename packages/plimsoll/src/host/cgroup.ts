@@ -7,7 +7,6 @@
  *
  * Kernel documents: admin-guide/cgroup-v2.rst; scheduler/sched-bwc.rst and cgroup-v1/pids.rst.
  */
-import { sum } from '../collections/sum.js';
 import { locateController } from './cgroup-location.js';
 import { leastKnown, parseWhole, readLine, readText, readWhole } from './read.js';
 
@@ -36,17 +35,6 @@ export function readCpuQuota(root = '/'): number | null {
   return leastKnown(directories.map(quotaOf));
 }
 
-/**
- * Periods in which a quota stopped this process's cgroup or an ancestor, summed, since they were created: a parent's quota (a
- * Kubernetes pod, a systemd slice) stops its children without raising THEIR counter.
- */
-export function readThrottledPeriods(root = '/'): number | null {
-  const periods = (locateController('cpu', root)?.directories ?? []).flatMap(
-    (directory) => parseKeyed(readText(root, `${directory}/cpu.stat`), 'nr_throttled') ?? [],
-  );
-  return periods.length === 0 ? null : sum(periods);
-}
-
 /** v2 `cpu.max` in cores: "QUOTA PERIOD" in microseconds, or "max PERIOD". The period is 100,000 when it is left out. */
 export function parseCpuMax(text: string): number | null {
   const [quota, period = '100000'] = text.trim().split(/\s+/);
@@ -60,12 +48,6 @@ const cores = (quotaUs: number | null, periodUs: number | null): number | null =
 export function parseLimit(text: string | null): number | null {
   const value = parseWhole(text);
   return value === null || value > Number.MAX_SAFE_INTEGER ? null : value;
-}
-
-/** One value of a flat keyed file such as cpu.stat. */
-export function parseKeyed(text: string | null, key: string): number | null {
-  const lines = text?.split('\n').map((line) => line.trim().split(/\s+/));
-  return parseWhole(lines?.find(([name]) => name === key)?.[1]);
 }
 
 const pidsHeadroom = (root: string): number | null =>

@@ -1,4 +1,3 @@
-/** What CPUs there are, and how many of them this process may really use. */
 import { cpus } from 'node:os';
 import { readCpuQuota } from './cgroup.js';
 import { leastKnown, readText } from './read.js';

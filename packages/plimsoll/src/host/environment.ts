@@ -10,7 +10,6 @@ import { type CpuFacts, effectiveCpus, readCpu } from './cpu.js';
 import { type FilesystemFacts, filesystemOf } from './filesystem.js';
 import { redactOptions, splitNodeOptions } from './node-options.js';
 
-/** One plain object of two levels, made of strings, numbers, booleans and `null`. */
 export interface Environment {
   node: {
     version: string;
@@ -30,9 +29,7 @@ export interface Environment {
 }
 
 interface CaptureOptions {
-  /** The directory in which the workload's files will lie. */
   directory: string;
-  /** By default `process.env`. */
   env?: NodeJS.ProcessEnv;
   root?: string;
 }
@@ -57,6 +54,6 @@ export function captureEnvironment({
     os: { platform, arch, kernel: release(), memoryTotalBytes: totalmem() },
     cpu: { ...readCpu(root), effectiveCpus: effectiveCpus(root) },
     limits: readCgroup(root),
-    filesystem: filesystemOf(directory, root),
+    filesystem: filesystemOf(directory),
   };
 }

@@ -1,41 +1,38 @@
 /** On which file system a directory lies: a benchmark of files on tmpfs measures memory. */
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { type Mount, parseMountinfo } from './mounts.js';
-import { readText } from './read.js';
+import { statfsSync } from 'node:fs';
 
 export interface FilesystemFacts {
-  /** As the kernel calls it: `ext4`, `overlay`, `tmpfs`, `9p` … */
+  /** As the kernel calls it: `ext4`, `overlay`, `tmpfs`, `9p` …; of others the magic number. */
   type: string | null;
-  /** Whether the files live in memory only. */
   isMemory: boolean | null;
 }
 
-const MEMORY_TYPES = new Set(['tmpfs', 'ramfs']);
+/** By the magic number of statfs(2), linux/magic.h. */
+const TYPES: Readonly<Record<number, string>> = {
+  1635083891: 'aufs',
+  2435016766: 'btrfs',
+  4283649346: 'cifs',
+  61267: 'ext4',
+  4076150800: 'f2fs',
+  1702057286: 'fuse',
+  26985: 'nfs',
+  2035054128: 'overlay',
+  40864: 'proc',
+  2240043254: 'ramfs',
+  16914836: 'tmpfs',
+  16914839: '9p',
+  1481003842: 'xfs',
+  801189825: 'zfs',
+};
+const MEMORY_TYPES: ReadonlySet<unknown> = new Set(['tmpfs', 'ramfs']);
 
-/** The file system that holds `path`, which need not exist yet: its nearest existing parent counts. */
-export function filesystemOf(path: string, root = '/'): FilesystemFacts {
-  const mounts = parseMountinfo(readText(root, '/proc/self/mountinfo') ?? '');
-  const mount = mountOf(mounts, realPath(resolve(path)));
-  if (mount === null) return { type: null, isMemory: null };
-  return { type: mount.fsType, isMemory: MEMORY_TYPES.has(mount.fsType) };
-}
-
-/** The mount that holds an absolute, resolved path: the longest mount point wins, and of equals the last one mounted. */
-export function mountOf(mounts: readonly Mount[], path: string): Mount | null {
-  let best: Mount | null = null;
-  for (const mount of mounts) {
-    const isAbove = mount.mountPoint === '/' || `${path}/`.startsWith(`${mount.mountPoint}/`);
-    if (isAbove && (best === null || mount.mountPoint.length >= best.mountPoint.length)) best = mount;
-  }
-  return best;
-}
-
-function realPath(path: string): string {
+export function filesystemOf(path: string): FilesystemFacts {
+  if (process.platform !== 'linux') return { type: null, isMemory: null };
   try {
-    return realpathSync(path);
+    const magic = statfsSync(path).type;
+    const type = TYPES[magic] ?? `0x${magic.toString(16)}`;
+    return { type, isMemory: MEMORY_TYPES.has(type) };
   } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
+    return { type: null, isMemory: null };
   }
 }

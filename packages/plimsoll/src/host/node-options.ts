@@ -1,5 +1,3 @@
-/** Flags of Node made fit for publishing. */
-
 /**
  * Keeps the names of options and their numbers; any other value becomes `<value>`: values are paths, addresses, module names,
  * whole programs after `-e`.

@@ -3,13 +3,7 @@ import { listThreads } from './pool-threads.js';
 import { environmentOf, isGone, isNodeProcess } from './processes.js';
 import { readText } from './read.js';
 
-/**
- * That a Node process can be looked at from outside.
- *
- * @returns the value of a variable that it was started with.
- * @throws {PlimsollError} PLIMSOLL_NO_PROCESS when it is gone, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED when it is another user's,
- * PLIMSOLL_USAGE where there is no /proc.
- */
+/** @returns the value of a variable that a Node process was started with, which can be looked at from outside. */
 export function nodeProcess(pid: number, root = '/'): (name: string) => string | null {
   if (readText(root, '/proc/self/stat') === null)
     throw usage('inspecting a running process needs /proc, which only Linux has');

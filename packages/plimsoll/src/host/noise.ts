@@ -3,45 +3,30 @@
  *
  * Disturbances are told from the machine, never from the result itself: a run must not be repeated because its figure was odd.
  */
-import { median } from '../stats/quantile.js';
-import { readThrottledPeriods } from './cgroup.js';
 import { readText } from './read.js';
 
-/** Counters since boot, all of the whole machine except `nrThrottled`. `null`: unknown. */
+/** Counters of the whole machine since boot. `null`: unknown. */
 export interface MachineCounters {
-  /** `performance.now()` when they were read, in milliseconds. */
   atMs: number;
   /** Logical CPUs that the jiffies below are summed over. */
   cpus: number | null;
-  /** Time that the hypervisor gave to other guests. */
   stealJiffies: number | null;
   /** Time in processes and kernel threads (user, nice, system); no interrupts: see `parseCpuTimes`. */
   busyJiffies: number | null;
-  /** All time, idle and stolen included. */
   totalJiffies: number | null;
-  /** Pressure stall information: time in which some task waited, in microseconds. */
-  psiCpuSomeUs: number | null;
+  /** Pressure stall information: time in which some task waited for a disk, in microseconds. */
   psiIoSomeUs: number | null;
-  psiMemorySomeUs: number | null;
-  /** Periods in which a CPU quota stopped this process's cgroup or one above it. */
-  nrThrottled: number | null;
 }
 
 /** What happened between two readings. Shares are fractions from 0 to 1. `null`: unknown. */
 export interface MachineNoise {
   cpus: number | null;
-  /** Of all CPU time. */
   stealShare: number | null;
-  /** Of the elapsed time, each: some task waited for a CPU, for a disk, for memory. */
-  psiCpuShare: number | null;
   psiIoShare: number | null;
-  psiMemoryShare: number | null;
-  throttled: number | null;
-  /** CPU that others used, in cores. */
   otherCpuCores: number | null;
 }
 
-export type Disturbance = 'steal' | 'other-load' | 'psi-cpu' | 'psi-io' | 'psi-memory' | 'throttled';
+export type Disturbance = 'steal' | 'other-load';
 
 const STEAL_LIMIT = 0.01;
 
@@ -55,40 +40,22 @@ const STEAL_LIMIT = 0.01;
 const OTHER_LOAD_LEAST_CORES = 0.15;
 const OTHER_LOAD_SHARE = 0.05;
 
-/** A rise of less than 5 points of the elapsed time is no rise, however steady the earlier runs were. */
-const PSI_LEAST_RISE = 0.05;
-/** A run may catch one period (100 ms) more than another only because of where it began. */
-const THROTTLED_LEAST_RISE = 1;
-
 /** Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`. */
 export function readMachineCounters(root = '/'): MachineCounters {
-  const pressure = (resource: string): number | null =>
-    parsePressure(readText(root, `/proc/pressure/${resource}`) ?? '');
   return {
     ...parseCpuTimes(readText(root, '/proc/stat') ?? ''),
-    psiCpuSomeUs: pressure('cpu'),
-    psiIoSomeUs: pressure('io'),
-    psiMemorySomeUs: pressure('memory'),
-    nrThrottled: readThrottledPeriods(root),
+    psiIoSomeUs: readPressure('io', root),
     atMs: performance.now(),
   };
 }
 
-/**
- * What happened between two readings.
- *
- * @param usedCpuSeconds CPU that the measurement itself used between them, with the process that watches it; `null` if unknown
- */
+/** @param usedCpuSeconds CPU that the measurement itself used between them, with the process that watches it. */
 export function machineNoise(
   before: MachineCounters,
   after: MachineCounters,
   usedCpuSeconds: number | null,
 ): MachineNoise {
-  /** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
-  const rise = (key: keyof MachineCounters): number | null => {
-    const [from, to] = [before[key], after[key]];
-    return from === null || to === null ? null : Math.max(0, to - from);
-  };
+  const rise = (key: keyof MachineCounters): number | null => riseOf(before[key], after[key]);
   const elapsedMs = after.atMs - before.atMs;
   const { cpus } = after;
   const total = rise('totalJiffies');
@@ -98,40 +65,22 @@ export function machineNoise(
   return {
     cpus,
     stealShare: share(rise('stealJiffies'), total),
-    psiCpuShare: share(rise('psiCpuSomeUs'), elapsedMs * 1000),
     psiIoShare: share(rise('psiIoSomeUs'), elapsedMs * 1000),
-    psiMemoryShare: share(rise('psiMemorySomeUs'), elapsedMs * 1000),
-    throttled: rise('nrThrottled'),
     otherCpuCores: isKnown ? Math.max(0, busyShare * cpus - (usedCpuSeconds * 1000) / elapsedMs) : null,
   };
 }
 
-/**
- * What disturbed a run; nothing for a quiet one.
- *
- * Steal and other load come from outside, so their absolute value counts. Pressure and throttling do not: a pool with more threads
- * than cores makes its own threads wait, and uses up its own quota. They count where they rose against the median of the earlier
- * runs of the SAME kind by more than those differ among themselves (three scaled median absolute deviations).
- */
-export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoise[]): Disturbance[] {
-  const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) => {
-    const [value, known] = [noise[key], history.flatMap((earlier) => earlier[key] ?? [])];
-    if (value === null || known.length === 0) return false;
-    const middle = median(known);
-    // 1.4826 makes the median absolute deviation comparable to a standard deviation.
-    const spread = 1.4826 * median(known.map((earlier) => Math.abs(earlier - middle)));
-    return value - middle > Math.max(least, 3 * spread);
-  };
-  const loadLimit = Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (noise.cpus ?? 0));
-  const signs: [Disturbance, boolean][] = [
-    ['steal', (noise.stealShare ?? 0) > STEAL_LIMIT],
-    ['other-load', (noise.otherCpuCores ?? 0) > loadLimit],
-    ['psi-cpu', rose('psiCpuShare', PSI_LEAST_RISE)],
-    ['psi-io', rose('psiIoShare', PSI_LEAST_RISE)],
-    ['psi-memory', rose('psiMemoryShare', PSI_LEAST_RISE)],
-    ['throttled', rose('throttled', THROTTLED_LEAST_RISE)],
+/** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
+export const riseOf = (from: number | null, to: number | null): number | null =>
+  from === null || to === null ? null : Math.max(0, to - from);
+
+/** What disturbed a run from outside; nothing for a quiet one. */
+export function disturbancesOf({ cpus, stealShare, otherCpuCores }: MachineNoise): Disturbance[] {
+  const loadLimit = Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (cpus ?? 0));
+  return [
+    ...((stealShare ?? 0) > STEAL_LIMIT ? ['steal' as const] : []),
+    ...((otherCpuCores ?? 0) > loadLimit ? ['other-load' as const] : []),
   ];
-  return signs.filter(([, isThere]) => isThere).map(([disturbance]) => disturbance);
 }
 
 /**
@@ -157,22 +106,26 @@ export function parseCpuTimes(
   };
 }
 
+/** Time in which some task waited for a resource, in microseconds. */
+export const readPressure = (resource: 'cpu' | 'io' | 'memory', root: string): number | null =>
+  parsePressure(readText(root, `/proc/pressure/${resource}`) ?? '');
+
 /** The total of the line `some` of a /proc/pressure file (accounting/psi.rst), in microseconds. */
 export function parsePressure(text: string): number | null {
   const total = /^some .*\btotal=(\d+)/m.exec(text)?.[1];
   return total === undefined ? null : Number(total);
 }
 
-const share = (part: number | null, whole: number | null): number | null =>
+export const share = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole <= 0 ? null : Math.min(1, part / whole);
 
-export interface MachineReading {
-  readonly counters: MachineCounters;
-  /** CPU time of this process until then. */
+export interface MachineReading<Counters = MachineCounters> {
+  readonly counters: Counters;
   readonly cpuSeconds: number;
 }
 
-export function readMachine(readCounters = readMachineCounters): MachineReading {
+/** With the CPU time of this process until then. */
+export function readMachine<Counters>(readCounters: () => Counters): MachineReading<Counters> {
   const { user, system } = process.cpuUsage();
   return { counters: readCounters(), cpuSeconds: (user + system) / 1e6 };
 }

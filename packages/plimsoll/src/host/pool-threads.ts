@@ -14,7 +14,6 @@ export interface ThreadInfo {
   name: string;
 }
 
-/** What libuv calls each since 1.50. */
 export const POOL_THREAD = 'libuv-worker';
 
 /** Threads of the kernel's io_uring; they appear in /proc/PID/task beside the process's own. */
@@ -70,7 +69,6 @@ export const poolThreadsBetween = (
 ): number | null =>
   after.length === 0 ? null : (countPoolThreads('self') ?? diffPoolThreads(before, after).length);
 
-/** Whether a version of libuv gives its pool threads a name. */
 export const namesPoolThreads = (libuv: string): boolean => isSince(50, libuv);
 
 const named = (threads: readonly ThreadInfo[]): ThreadInfo[] =>

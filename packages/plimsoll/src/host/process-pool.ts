@@ -1,4 +1,3 @@
-/** How many pool threads another process has, by the best evidence that may be read. */
 import { listThreads, POOL_THREAD } from './pool-threads.js';
 import { poolSizeInMemory } from './process-memory.js';
 import { listNumbers, readLine, readLink } from './read.js';
@@ -8,7 +7,6 @@ import { type ThreadActivity, threadActivities } from './thread-activity.js';
 export type Evidence = 'memory' | 'name' | 'creation';
 
 interface PoolCount {
-  /** 0 before the first use of the pool. */
   readonly threads: number;
   readonly by: Evidence;
 }
@@ -27,12 +25,7 @@ const TOGETHER_TICKS = 2;
 export const hasNames = (pid: number, threads: readonly Thread[]): boolean =>
   threads.some(({ tid, name }) => tid !== pid && (name === POOL_THREAD || RUNTIME_NAME.test(name)));
 
-/**
- * Count the pool threads of a process.
- *
- * @param expected what UV_THREADPOOL_SIZE gives: where creation alone tells, it decides between several groups of threads.
- * @returns `null` where nothing tells.
- */
+/** @param expected what UV_THREADPOOL_SIZE gives: where creation alone tells, it decides between several groups of threads. */
 export function countPool(
   pid: number,
   expected: number,
@@ -53,7 +46,6 @@ export function countPool(
 
 /** The FIFO in whose read the threads wait that a resize has parked, of `@plimsoll/monitor`. */
 export const PARKING = /\/plimsoll-resize-[^/]+\/fifo \(deleted\)$/;
-/** The thread that resizes. */
 const RESIZING_THREAD = 'plimsoll-resize';
 
 /** Whether the pool has been resized while the process runs, or may have been. */

@@ -17,7 +17,6 @@ export const isSameProcess = (pid: number, started: number | null, root = '/'): 
 /** It has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no init collects it. */
 export const hasEnded = (pid: number, root = '/'): boolean => /^[ZX]$/.test(statOf(pid, root)[3] ?? '');
 
-/** Whether there is no such process, or only what is left of one. */
 export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statOf(pid, root)[3] ?? '');
 
 /** The words of a process's command line, or the title that the program gave itself; none when they may not be read. */
@@ -47,7 +46,6 @@ export function endedChildrenSeconds(root = '/'): number | null {
   return user === null || system === null ? null : (user + system) / TICKS_PER_SECOND;
 }
 
-/** The process that started this one; 0 when it is not known. */
 export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(pid, root)[4]) ?? 0;
 
 const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
@@ -62,7 +60,6 @@ export function isNodeProcess(pid: number, root = '/'): boolean {
   return isNode && !hasEnded(pid, root);
 }
 
-/** A process and what it started, such as the workers of a cluster. */
 export function familyOf(first: number, all: readonly number[]): number[] {
   const parents = all.map((pid) => [pid, parentOf(pid)] as const);
   const family = new Set([first]);

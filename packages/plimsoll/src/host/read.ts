@@ -18,11 +18,9 @@ function orNull<Value>(read: () => Value): Value | null {
 export const readText = (root: string, path: string): string | null =>
   orNull(() => readFileSync(join(root, path), 'utf8'));
 
-/** Where a symbolic link points. */
 export const readLink = (root: string, path: string): string | null =>
   orNull(() => readlinkSync(join(root, path)));
 
-/** The names in a directory, sorted. */
 export const listNames = (root: string, path: string): string[] | null =>
   orNull(() => readdirSync(join(root, path)).sort());
 
@@ -51,7 +49,6 @@ export function parseWhole(text: string | null | undefined): number | null {
   return digits !== undefined && /^\d{1,20}$/.test(digits) ? Number(digits) : null;
 }
 
-/** The least of the known values; `null` when none is known. */
 export function leastKnown(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);

@@ -11,7 +11,6 @@ interface Row {
   readonly inode: string;
 }
 
-/** A table of the network namespace of a process; empty where there is no /proc. */
 const tableOf = (pid: number, table: string, root: string): Row[] =>
   (readText(root, `/proc/${pid}/net/${table}`) ?? '').split('\n').flatMap((line) => {
     const [, local = '', remote = '', state = '', , , , , , inode] = line.trim().split(/\s+/);
@@ -61,7 +60,6 @@ export function listenersOf(pid: number, root = '/'): Listener[] {
   return [...new Set(socketsOf(pid, root))].flatMap((open) => all.filter(({ inode }) => inode === open));
 }
 
-/** The process that has a socket open; `null` if it cannot be determined. */
 export const holderOf = (inode: string, root = '/'): number | null =>
   (listNumbers(root, '/proc') ?? []).find((pid) => socketsOf(pid, root).includes(inode)) ?? null;
 
@@ -71,7 +69,6 @@ interface SocketPeer {
   readonly peer: string | null;
 }
 
-/** The peer of a socket; `null` for one of another kind, or one that is gone. */
 export function socketPeer(pid: number, inode: string, root = '/'): SocketPeer | null {
   for (const table of ['udp', 'udp6', 'tcp', 'tcp6'] as const) {
     const row = tableOf(pid, table, root).find((entry) => entry.inode === inode);

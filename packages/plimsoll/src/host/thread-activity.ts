@@ -13,7 +13,6 @@ export interface ThreadActivity {
   readonly name: string;
   /** One letter, as proc_pid_stat(5) has it: R runs or could, S sleeps, D waits for a disk. */
   readonly state: string;
-  /** When it was created, in clock ticks since the machine booted. */
   readonly createdTicks: number;
   /** On a core, and waiting for one, in milliseconds since it was created; `null` where the kernel does not count it. */
   readonly cpuMs: number | null;
@@ -22,11 +21,9 @@ export interface ThreadActivity {
   readonly timeslices: number | null;
   /** The system call that it is in; `null` when it is in none, and when it may not be read. */
   readonly call: SystemCall | null;
-  /** Whether system calls may be read: ptrace rights. */
   readonly tellsCalls: boolean;
 }
 
-/** Threads of a process at the look before, by their ids. */
 export type EarlierThreads = ReadonlyMap<number, ThreadActivity>;
 
 /** @returns `null` when there is no such process, or no /proc. */
@@ -73,7 +70,6 @@ export function parseCall(line: string | null): SystemCall | null {
 
 const LONGEST_PATH = 256;
 
-/** Bytes of the memory of a process; `null` when they may not be read. */
 export function readMemory(pid: number, address: bigint, length: number, root = '/'): Buffer | null {
   let file: number | null = null;
   try {
@@ -88,7 +84,6 @@ export function readMemory(pid: number, address: bigint, length: number, root = 
   }
 }
 
-/** The text at an address, up to its zero; `null` when it may not be read. */
 export function readMemoryText(pid: number, address: bigint, root = '/'): string | null {
   const bytes = readMemory(pid, address, LONGEST_PATH, root) ?? readMemory(pid, address, 32, root);
   if (bytes === null) return null;

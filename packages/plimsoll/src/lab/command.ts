@@ -13,7 +13,6 @@ export interface CommandEnd {
   readonly atMs: number;
 }
 
-/** A command of the user that we started, in a group of its own. */
 export interface RunningCommand {
   readonly pid: number;
   readonly ended: Promise<CommandEnd>;
@@ -29,7 +28,6 @@ export interface RunningCommand {
     marks: readonly string[],
     isMeant?: (pid: number) => boolean,
   ): Promise<void>;
-  /** Nothing of it runs any more. */
   close(): Promise<void>;
 }
 
@@ -50,7 +48,6 @@ export function preloading(file: string): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ') };
 }
 
-/** Start a command. @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started. */
 export async function startCommand(
   command: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -10,7 +10,6 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How an order ended, before anyone says what it means. */
 export type Ending<Answer> =
   | { kind: 'answer'; answer: Answer }
   | ({ kind: 'exit'; started: boolean } & ProcessEnd)
@@ -21,11 +20,7 @@ type Exit = Extract<Ending<never>, { kind: 'exit' }>;
 
 const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
 
-/**
- * How a process is started that counts its pool threads around their first use, for `serve` of a module (`serveJob`).
- *
- * @param prefix command that it is started through, such as `nsenter …`.
- */
+/** A process that counts its pool threads around their first use, for `serve` of a module (`serveJob`). */
 export const serving = (
   module: URL,
   size: number,
@@ -36,7 +31,6 @@ export const serving = (
   env: { UV_THREADPOOL_SIZE: String(size), ...env },
 });
 
-/** The size that was asked for is not the one in force. */
 export const sizeMismatch = (name: string, observedThreads: number, size: number): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_POOL_SIZE_MISMATCH',
@@ -71,7 +65,6 @@ export class LiveProcess<Answer extends { readonly type: string }> {
     this.#exited = endOf(child).then((end) => ({ kind: 'exit', started: isStarted, ...end }));
   }
 
-  /** @throws {PlimsollError} PLIMSOLL_WORKLOAD_FAILED when it cannot be started. */
   static async start<Answer extends { readonly type: string }>(
     { command, env }: Start,
     guardian: Guardian,
@@ -110,7 +103,6 @@ export class LiveProcess<Answer extends { readonly type: string }> {
     });
   }
 
-  /** Kill it and whatever it started. */
   async end(): Promise<void> {
     // One that cannot be ended stays the guardian's.
     if (await killGroup(this.#child)) this.#guardian.forget(this.#child.pid);

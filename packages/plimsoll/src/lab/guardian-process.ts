@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, isNodeProcess, isSameProcess, processesWithEnvironment } from '../host/processes.js';
 
-/** One line of the guardian's standard input. */
 export type GuardianOrder =
   | { do: 'watch'; pid: number; startTime: number | null }
   | { do: 'forget'; pid: number }
@@ -41,8 +40,6 @@ process.exit(0);
  * Kill the groups that are watched, and every Node process that has one of our directories in its environment: PM2's
  * daemon and what it has started are not in our groups, and may not have told anybody of themselves yet. Other daemons,
  * which a command started by the way, are its user's.
- *
- * @returns whether there was nothing to kill.
  */
 function killAll(): boolean {
   const groups = [...watched].filter(([pid, started]) => isRunning(pid, started)).map(([pid]) => -pid);

@@ -19,7 +19,6 @@ export class Guardian {
   readonly #process: ChildProcess;
   readonly #directories = new Set<string>();
 
-  /** @throws {PlimsollError} PLIMSOLL_NO_PROCESSES when no process can be started here. */
   constructor() {
     this.#process = spawn(
       process.execPath,
@@ -53,8 +52,6 @@ export class Guardian {
   /**
    * A new temporary directory under TMPDIR, removed by `remove`, by `close`, or by the guardian; with it, on Linux, ends
    * every process that has it in its environment: a daemon that is not our child.
-   *
-   * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when it cannot be made.
    */
   temporaryDirectory(): string {
     const parent = tmpdir();
@@ -80,7 +77,6 @@ export class Guardian {
     this.#directories.delete(directory);
   }
 
-  /** Remove the directories that are left and let the guardian end. */
   async close(): Promise<void> {
     for (const directory of this.#directories) this.remove(directory);
     const { exitCode, signalCode, stdin } = this.#process;
@@ -95,14 +91,12 @@ export class Guardian {
   }
 }
 
-/** The context of a measurement: its guardian, its abort signal, and its progress listener. */
 export interface Supervision<Progress = never> {
   readonly guardian: Guardian;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Do some work under a guardian of its own, which is closed whatever happens. */
 export async function withGuardian<Result>(work: (guardian: Guardian) => Promise<Result>): Promise<Result> {
   const guardian = new Guardian();
   try {

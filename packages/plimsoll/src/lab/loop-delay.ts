@@ -4,7 +4,6 @@ import { type EventLoopDelay, eventLoopDelay } from '../stats/event-loop-delay.j
 const RESOLUTION_MS = 1;
 const MOST_GAPS = 5000;
 
-/** Watch the event loop of this process from now on. */
 export function watchLoopDelay(): { stop(): EventLoopDelay } {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   const started = performance.now();

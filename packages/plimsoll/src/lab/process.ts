@@ -3,16 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../host/printable.js';
 import type { Random } from '../stats/random.js';
 
-/** A process that leads a group of its own, so that whatever it starts can be ended with it. */
 export type Started = ChildProcess & { readonly pid: number };
 
-/** How a process ended. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** By `performance.now()`. */
   readonly atMs: number;
-  /** The end of what it wrote there, where that is piped. */
   readonly stderr: string;
 }
 
@@ -22,7 +18,6 @@ const LAST_WORDS_MS = 200;
 /** A process that SIGKILL has not ended by then waits in the kernel, or is not ours to end. */
 const KILL_MS = 10_000;
 
-/** @throws whatever stopped it from being started; else the process has an id. */
 export async function startProcess(
   [command = '', ...rest]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

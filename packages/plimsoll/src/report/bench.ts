@@ -94,7 +94,7 @@ export function benchTable(workload: WorkloadResult, baseline: number): Table {
       [column('CPU', 'right', 4), (size) => formatMs(cpuMs(size))],
       [column('memory', 'right', 6), (size) => format.formatBytes(of(size, (round) => round.maxRssBytes))],
     ],
-    ...{ ratioOf: (size) => size, plotRank: 9 },
+    ratioOf: (size) => size,
     verdictOf: (size) => ({
       ...{ text: verdictWord(size, workload, baseline), tone: VERDICT_TONE[size.verdict] },
     }),

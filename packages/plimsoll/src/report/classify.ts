@@ -9,7 +9,6 @@ interface Kind {
   readonly tone: Tone;
 }
 
-/** In the order in which people read them. */
 const KINDS: Readonly<Record<PoolVerdict, Kind>> = {
   pool: { title: 'Use the thread pool', text: 'uses the thread pool', tone: 'pool' },
   both: {
@@ -39,8 +38,7 @@ const EXPLAINED = 2;
 const SLOW = '½';
 const OTHERS = 'other';
 
-/** What uses the pool and what does not, as lists; a few results with their explanations. */
-export function classificationDocument(result: Classification, explain = false): Report {
+export function classificationDocument(result: Classification): Report {
   const { environment, size, results, seconds, interrupted } = result;
   return {
     command: 'plimsoll classify',
@@ -49,7 +47,7 @@ export function classificationDocument(result: Classification, explain = false):
       `all ${size} pool threads blocked in open(2) · ${formatCount(results.length, 'operation')} in ${formatMs(seconds * 1000)}`,
     ],
     warning: interrupted ? 'interrupted: results up to that point' : null,
-    sections: explain || results.length <= EXPLAINED ? results.map(explained) : groups(result),
+    sections: results.length <= EXPLAINED ? results.map(explained) : groups(result),
   };
 }
 

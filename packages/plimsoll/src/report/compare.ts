@@ -29,7 +29,6 @@ const tableOf = ({ rows }: Comparison): Table => ({
     `${interval === null ? '~ ' : ''}${formatChange(ratio, interval)}`,
     { text: interval === null ? 'estimate' : verdict, tone: VERDICT_TONE[verdict] },
   ]),
-  plot: { at: 5, expendable: 3, ratios: rows },
 });
 
 function headline({ verdict, rows, recommended }: Comparison): string {

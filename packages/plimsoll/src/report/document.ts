@@ -2,7 +2,6 @@ import type { Environment } from '../host/environment.js';
 import type { Finding } from '../results/finding.js';
 import type { Bar } from './flame.js';
 
-/** How a text is meant; each back end has its own way to show it. */
 export type Tone = 'good' | 'bad' | 'unsure' | 'pool' | 'soft' | 'strong';
 
 /** Texts may come from other programs: back ends escape them, makers of reports do not. */
@@ -29,8 +28,6 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** The row that is recommended; -1 when none is. */
   readonly chosen?: number;
-  /** Drawn as intervals on one axis, a row each, before the column `at`. */
-  readonly plot?: Readonly<{ at: number; expendable: number; ratios: readonly (Ratio | null)[] }>;
 }
 
 /** One measure over pool sizes, on logarithmic axes: all values are above 0. Back ends that only write leave it out. */
@@ -117,7 +114,6 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-/** The result of a command as one document, whatever shows it: a terminal, Markdown, a page. */
 export interface Report {
   readonly command: string;
   readonly subject?: string;

@@ -19,14 +19,3 @@ export const environmentFacts = ({ node, os, cpu, limits, filesystem }: Environm
   `${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
   `CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
 ];
-
-/** The same as a Markdown list; with the versions of packages, if there are any to name. */
-export function environmentLines(
-  environment: Environment,
-  versions: Readonly<Record<string, string>> = {},
-): string[] {
-  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return [...environmentFacts(environment), ...(named.length === 0 ? [] : [named.join(', ')])].map(
-    (fact) => `- ${fact}`,
-  );
-}

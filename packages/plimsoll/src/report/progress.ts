@@ -1,7 +1,7 @@
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import { printable } from '../host/printable.js';
-import { halfWidth, type RatioInterval, type Verdict } from '../stats/intervals.js';
+import { halfWidth, type RatioInterval } from '../stats/intervals.js';
 import type { TuneProgress } from '../tune/request.js';
 import type { Objective as TuneObjective } from '../tune/sample.js';
 import { change, formatCount, formatDuration, percent } from './format.js';
@@ -9,44 +9,20 @@ import { change, formatCount, formatDuration, percent } from './format.js';
 /** A wider interval says nothing. */
 const WIDEST = 1;
 
-interface Known {
-  readonly comparisons: ReadonlyMap<number, RatioInterval & { readonly verdict: Verdict }>;
-  readonly noisy: boolean;
-}
-
-export function progressLine(
+export const progressLine = (
   name: string,
-  {
-    generation,
-    known,
-    leftMs,
-    share,
-  }: Pick<BenchProgress, 'generation' | 'leftMs' | 'share'> & { readonly known: Known | null },
+  { generation, leftMs, share }: Pick<BenchProgress, 'generation' | 'leftMs' | 'share'>,
   width: number,
-): string {
-  return oneLine(width, [
+): string =>
+  oneLine(width, [
     generation === 0 ? `${name}: trial run` : `${name}: ${formatCount(generation, 'generation')}`,
-    ...(known === null ? [] : [knownText(known)]),
     `${Math.floor(share * 100)} %`,
     ...(leftMs === null ? [] : [leftText(leftMs)]),
   ]);
-}
 
 const leftText = (ms: number): string => `${formatDuration(ms)} left`;
 
 const oneLine = (width: number, parts: readonly string[]): string => parts.join('  ').slice(0, width - 1);
-
-/** `2: +91 % ±12 ✓  8: −1.2 % ±5.0`: against the baseline; a tick is a verdict. */
-function knownText({ comparisons, noisy }: Known): string {
-  if (noisy) return 'too noisy so far';
-  return [...comparisons]
-    .filter(([, { ratio }]) => ratio !== 1)
-    .map(([size, comparison]) => {
-      const tick = comparison.verdict === 'unclear' ? '' : ' ✓';
-      return `${size}: ${change(comparison.ratio)}${halfText(comparison)}${tick}`;
-    })
-    .join('  ');
-}
 
 function halfText(interval: RatioInterval): string {
   const half = halfWidth(interval);

@@ -3,7 +3,7 @@ import type { Resize } from '../results/resize.js';
 import type { Report } from './document.js';
 import { formatCount } from './format.js';
 
-export const resizeSentence = ({ pid, before, after }: Resize): string =>
+const resizeSentence = ({ pid, before, after }: Resize): string =>
   before === after
     ? `process ${pid} has ${formatCount(after, 'pool thread')}, as before`
     : `process ${pid}: ${before === null ? 'no pool yet' : formatCount(before, 'pool thread')} → ${formatCount(after, 'pool thread')}`;

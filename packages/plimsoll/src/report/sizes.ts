@@ -42,7 +42,6 @@ export function sizeCurve(
 
 export const NONE = '–';
 
-/** What a table tells of a size: a column, and the text in it. */
 export type Figure<Size> = readonly [column: Column, text: (size: Size) => string];
 
 interface SizesTable<Size> {
@@ -53,8 +52,6 @@ interface SizesTable<Size> {
   readonly time: Figure<Size>;
   readonly figures: readonly Figure<Size>[];
   ratioOf(size: Size): Ratio | null;
-  /** When the plot of the ratios goes, as of a column. */
-  readonly plotRank: number;
   verdictOf(size: Size): Cell;
 }
 
@@ -75,6 +72,5 @@ export function sizesTable<Size extends { readonly size: number }>(table: SizesT
       return [size, ...known.map(([, text]) => text(one)), verdictOf(one)];
     }),
     chosen: sizes.findIndex(({ size }) => size === recommended),
-    plot: { at: 3, expendable: table.plotRank, ratios: sizes.map(ratioOf) },
   };
 }

@@ -2,7 +2,6 @@ import { printable } from '../host/printable.js';
 import { bar, GLYPHS, timeAxis } from './bars.js';
 import type { Bars, Block, Cell, Part, Report, Section, Table, Tone, Verdict } from './document.js';
 import { MARKS, PARTS, textOf, toneOf } from './document.js';
-import { intervalPlot } from './interval-plot.js';
 import { headLines } from './machine-line.js';
 import type { Style } from './style.js';
 import { flow, renderTable, wrap } from './table.js';
@@ -117,26 +116,11 @@ function verdictLines(verdicts: readonly Verdict[], style: Style): string[] {
   });
 }
 
-/** In a narrower terminal figures are worth more than pictures. */
-const WIDE = 110;
-const PLOT_WIDTH = 25;
-
-function tableLines({ columns, rows, chosen, plot }: Table, style: Style): string[] {
+function tableLines({ columns, rows, chosen }: Table, style: Style): string[] {
   const { width, color } = style;
-  const painted = rows.map((cells) => cells.map((cell) => paint(cell, style)));
-  const isDrawn = plot !== undefined && width >= WIDE;
-  const known = (plot?.ratios ?? []).filter((one) => one !== null);
-  const picture = intervalPlot(known, PLOT_WIDTH);
-  const drawn = painted.map((cells, index) => {
-    const ratio = plot?.ratios[index] ?? null;
-    return isDrawn ? cells.toSpliced(plot.at, 0, ratio === null ? '' : picture(ratio)) : cells;
-  });
-  const shown = isDrawn
-    ? columns.toSpliced(plot.at, 0, { title: '', align: 'left', expendable: plot.expendable })
-    : columns;
   const [head = '', ...body] = renderTable(
-    shown.map((one) => ({ ...one, title: printable(one.title) })),
-    drawn,
+    columns.map((one) => ({ ...one, title: printable(one.title) })),
+    rows.map((cells) => cells.map((cell) => paint(cell, style))),
     width - 2,
   );
   return [`  ${color.dim(head)}`, ...body.map((line, index) => `${index === chosen ? '→' : ' '} ${line}`)];

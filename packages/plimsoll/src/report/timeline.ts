@@ -50,7 +50,6 @@ function stretches({ where, inferred, submitMs, startMs, endMs, callbackMs }: Sp
   ];
 }
 
-/** Where a request was, as short as a line's end allows. */
 function noteOf(spans: readonly Span[]): string {
   const pool = spans.filter(({ where }) => where === 'pool');
   const threads = [...new Set(pool.flatMap(({ thread }) => thread ?? []))];

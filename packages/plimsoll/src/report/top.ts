@@ -1,13 +1,10 @@
 import { printable } from '../host/printable.js';
-import type { RescueStatus } from '../host/rescue-status.js';
-import type { Doing } from '../top/doing.js';
-import type { SeenProcess, SeenThread } from '../top/look.js';
+import type { Doing, RescueStatus, SeenProcess, SeenThread } from '../results/pool-activity.js';
 import { column, notes, type Section, type Tone } from './document.js';
 import { formatCount, formatDuration, percent } from './format.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
 
-/** What the screen remembers of a process: pool threads at work at each look, the newest last. */
 type History = ReadonlyMap<number, readonly number[]>;
 
 export type SortKey = 'busy' | 'pid';
@@ -17,20 +14,19 @@ export interface ScreenState {
   readonly help: boolean;
   readonly paused: boolean;
   readonly sort: SortKey;
-  readonly line: string | null;
 }
 
 const HELP = [
   'busy counts the pool threads that run a job, wait for a core, or are blocked in a job;',
   '~ marks a count of threads that were created together, where plimsoll may read no more (Node 20);',
-  's sorts by the busiest pool or by PID, r resizes a pool, p pauses, q quits.',
+  's sorts by the busiest pool or by PID, p pauses, q quits.',
 ];
 
 const MOST_WITH_THREADS = 4;
 
 export function screenLines(
   processes: readonly SeenProcess[],
-  { history, help, paused, sort, line }: ScreenState,
+  { history, help, paused, sort }: ScreenState,
   style: Style,
 ): string[] {
   const inOrder = sort === 'pid' ? processes.toSorted((a, b) => a.pid - b.pid) : processes;
@@ -41,7 +37,7 @@ export function screenLines(
   const withThreads = processes.length > MOST_WITH_THREADS ? [] : inOrder;
   const sections: Section[] = [
     { title: 'plimsoll top', aside: `${counts}${paused ? '  paused' : ''}`, blocks: [] },
-    { blocks: [...notes([line], 'pool'), ...(help ? notes(HELP, 'soft') : [])] },
+    { blocks: help ? notes(HELP, 'soft') : [] },
     processesSection(inOrder, history, style),
     ...withThreads.map((process) => threadsSection(process, style)),
   ];
@@ -102,7 +98,6 @@ const TONES: Readonly<Record<Doing['what'], Tone>> = {
   blocked: 'pool',
 };
 
-/** Each thread of a process with what it is doing; V8's own ones in one line while they do nothing. */
 function threadsSection({ seen, tellsCalls, pid, rescue }: SeenProcess, { width }: Style): Section {
   const runtime = seen.filter(({ role }) => role === 'runtime');
   const isQuiet = runtime.every(({ doing }) => doing.what === 'idle' || doing.what === 'sleeping');

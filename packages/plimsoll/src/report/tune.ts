@@ -112,7 +112,6 @@ function sizesTable(result: TuneResult): Table {
     time: [column(isRun ? 'time' : 'mean'), ({ meanMs }) => ms(meanMs)],
     figures: figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE)),
     ratioOf: ({ ratio: { [objective]: ratio }, interval }) => (ratio === null ? null : { ratio, interval }),
-    plotRank: 5,
     verdictOf: (size) => ({
       text: verdictWord(size, result),
       tone: size.overloaded || size.failing ? 'bad' : VERDICT_TONE[size.verdict],
@@ -132,7 +131,6 @@ function verdictWord(size: TunedSize, { baseline, twin }: TuneResult): string {
 
 const MOST_ROUTES = 10;
 
-/** Routes at the recommended size beside the baseline, the most frequent first; none where there is nothing to compare. */
 function routesSection(result: TuneResult): Section[] {
   const chosen = sizeIn(result, result.recommended);
   const base = sizeIn(result, result.baseline);

@@ -1,20 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type ErrorCode, PlimsollError } from '../errors.js';
 import type { Resize } from '../results/resize.js';
 import { attach, RemoteError } from '../target/attach.js';
-import { resizeEngine } from '../target/resize-engine.js';
 
-/** Said by the process: sizes before and after, and how it was done. */
 type Outcome = Pick<Resize, 'before' | 'after' | 'limit' | 'slowLimit' | 'by' | 'reason'>;
 
 /** The answer comes so long after the resize has given up, at the latest. */
 const SPARE_MS = 3000;
 
-/**
- * Resize the pool of a running process from outside.
- *
- * @throws {PlimsollError} as `attach` does; PLIMSOLL_RESIZE_LIMIT for more threads than that process can get,
- * PLIMSOLL_RESIZE_TIMEOUT when running jobs kept it from shrinking, PLIMSOLL_RESIZE_UNAVAILABLE when nothing can resize its pool.
- */
 export async function resizeProcess(
   pid: number,
   size: number,
@@ -50,4 +44,17 @@ function explained(error: RemoteError, pid: number, size: number): PlimsollError
     PLIMSOLL_RESIZE_TIMEOUT: '; allow more time (--timeout)',
   };
   return new PlimsollError(code, `process ${pid}: ${error.message}${advice[code] ?? ''}`, { cause: error });
+}
+
+/** Where a process keeps the engine, so that each call finds the same one. */
+const KEPT = "globalThis[Symbol.for('plimsoll.resize')]";
+
+/**
+ * An expression that is `@plimsoll/monitor/resize` in the process that evaluates it, which needs neither the package nor the right to
+ * read our files.
+ */
+function resizeEngine(): string {
+  const text = readFileSync(createRequire(import.meta.url).resolve('@plimsoll/monitor/resize'), 'utf8');
+  return `(${KEPT} ??= (() => { const module = { exports: {} }; let exports = module.exports; ${text}
+return module.exports; })())`;
 }

@@ -81,7 +81,7 @@ export const workloadSchema = z.object({
   noise: noiseSchema.nullable(),
   disturbances: z
     .array(z.object({ generation: is.count, what: z.array(is.text) }))
-    .describe('what the machine did meanwhile: steal, other-load, psi-io … It hits all sizes alike'),
+    .describe('what the machine did meanwhile: steal, other-load. It hits all sizes alike'),
   twinRounds: is.listOf(roundSchema, 'the second round of the baseline in every block'),
   sizes: z.array(sizeSchema),
   lost: z
@@ -112,12 +112,10 @@ export const benchSchema = is.resultSchema('bench', 'Result of plimsoll bench', 
     level: z.number(),
     dns: z
       .object({
-        mode: z.enum(['system', 'local', 'hosts']),
+        mode: z.enum(['local', 'hosts']),
         delayMs: z.number().nullable(),
         description: is.text,
-        requested: z.boolean().describe('it was asked for; else it is the first that works'),
-        refused: is.listOf(is.text, 'why those before it in the order do not work here'),
-        because: is.text.describe('the same in words'),
+        because: is.text.describe('why no better one could be had'),
       })
       .nullable(),
     startedAt: z.iso.datetime(),

@@ -4,8 +4,6 @@ import { environmentSchema } from './environment.js';
 import { findingSchema } from './finding.js';
 import * as is from './parts.js';
 
-export const tuneObjectives = ['mean', 'p99', 'throughput'] as const;
-
 const routeSchema = z.object({
   route: is.text.describe('method and pattern of the path, or the name of a mark'),
   requests: is.count,
@@ -78,7 +76,7 @@ export const tuneSchema = is.resultSchema('tune', 'Result of plimsoll tune', {
     .enum(['change', 'keep', 'no difference', 'no pool use', 'cannot tell'])
     .describe('change: another size than the baseline; no difference: sizes are within 3 % of each other'),
   headline: is.text.describe('the answer in a sentence'),
-  objective: z.enum(tuneObjectives),
+  objective: z.enum(['mean', 'p99', 'throughput']),
   sizes: is.listOf(tunedSizeSchema, 'in ascending order'),
   twin: z
     .object({

@@ -1,22 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resize } from '../api/processes.js';
 import { usage } from '../errors.js';
-import { printable } from '../host/printable.js';
-import { resizeSentence } from '../report/resize.js';
 import { terminalStyle } from '../report/style.js';
 import { type SortKey, screenLines } from '../report/top.js';
+import type { SeenProcess } from '../results/pool-activity.js';
 import { lookAt } from '../top/chosen.js';
-import { Observer, type SeenProcess } from '../top/look.js';
+import { Observer } from '../top/look.js';
 import { LiveScreen } from './live-screen.js';
-import { complaintOf, ResizePrompt } from './resize-prompt.js';
 
 const LEAST_COLUMNS = 60;
 
-/**
- * The screen of `plimsoll top`: draw, wait, look again, until q; the process that is looked at may end meanwhile.
- *
- * @returns the exit code.
- */
+/** The screen of `plimsoll top`: draw, wait, look again, until q; the process that is looked at may end meanwhile. */
 export async function watch(of: number | string | undefined, intervalMs: number): Promise<number> {
   const columns = process.stdout.columns;
   if (columns < LEAST_COLUMNS)
@@ -29,32 +22,8 @@ export async function watch(of: number | string | undefined, intervalMs: number)
   let [paused, help, sort]: [boolean, boolean, SortKey] = [false, false, 'busy'];
   const ended = new AbortController();
   let woken = new AbortController();
-  let prompt: ResizePrompt | null = null;
-  let line: string | null = null;
-  const onResize = (pid: number, size: number): void => {
-    line = `resizing process ${pid} to ${size} …`;
-    void resize({ pid, size }, { signal: ended.signal })
-      .then(resizeSentence, (error) => (ended.signal.aborted ? '' : complaintOf(error)))
-      .then((text) => {
-        line = printable(text);
-        woken.abort();
-      });
-  };
-  const onPrompt = (open: ResizePrompt, key: string): void => {
-    const entry = open.type(key);
-    if (entry.is === 'open') {
-      line = open.line;
-      return;
-    }
-    [prompt, line] = [null, entry.is === 'wrong' ? entry.complaint : null];
-    if (entry.is === 'entered') onResize(entry.pid, entry.size);
-  };
   const screen = new LiveScreen(process.stdin, process.stdout, (key) => {
-    if (prompt !== null) onPrompt(prompt, key);
-    else if (key === 'r') {
-      prompt = new ResizePrompt(processes.map(({ pid }) => pid));
-      line = prompt.line;
-    } else if (key === 'q') ended.abort();
+    if (key === 'q') ended.abort();
     else if (key === 'p' || key === ' ') paused = !paused;
     else if (key === 's') sort = sort === 'busy' ? 'pid' : 'busy';
     else if (key === '?' || key === 'h') help = !help;
@@ -73,9 +42,7 @@ export async function watch(of: number | string | undefined, intervalMs: number)
         remember(history, processes);
         nextAt = performance.now() + intervalMs;
       }
-      screen.draw(
-        screenLines(processes, { history, help, paused, sort, line }, terminalStyle(process.stdout)),
-      );
+      screen.draw(screenLines(processes, { history, help, paused, sort }, terminalStyle(process.stdout)));
       woken = new AbortController();
       const waitMs = paused ? intervalMs : Math.max(1, nextAt - performance.now());
       await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => {});

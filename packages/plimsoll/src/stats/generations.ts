@@ -2,23 +2,22 @@ import { itemAt } from '../collections/item-at.js';
 import {
   exponential,
   halfWidth,
+  isShown,
   LEVEL,
   logRatios,
   type MeanInterval,
   type RatioInterval,
   type Verdict,
   verdictOfInterval,
+  verdictOfRatio,
 } from './intervals.js';
 import { FIRST_LOOK, lookLevels } from './looks.js';
 import { ACCEPTED_LOSS, type Estimated, estimatedOdds, type Odds } from './posterior-odds.js';
 import { median, quantile } from './quantile.js';
 import { fitTwoLevels, type TwoLevels } from './two-levels.js';
 
-/** What one contestant did in a round. */
 export interface Sample {
-  /** A positive number (milliseconds, say), lower is better. */
   readonly time: number;
-  /** Event-loop delay in milliseconds. */
   readonly delay: number;
 }
 
@@ -31,7 +30,6 @@ export interface GenerationsPlan<Id extends string | number = number> {
   readonly baseline: Id;
   /** Shares of the information at which it was looked, one for each generation: the intervals hold at all of them. */
   readonly looks: readonly number[];
-  /** Of the draws behind the odds. */
   readonly seed: number;
 }
 
@@ -40,19 +38,15 @@ export interface SizeComparison extends RatioInterval, Odds {
 }
 
 export interface GenerationsResult<Id extends string | number = number> {
-  /** The twin against the baseline. */
   readonly aa: RatioInterval;
   /** The twin itself differs: nothing can be told. */
   readonly noisy: boolean;
   readonly comparisons: ReadonlyMap<Id, SizeComparison>;
-  /** The one with the lowest estimated time. */
   readonly best: Id;
-  /** `null` when there are too few generations, or when it is too noisy. */
   readonly recommended: Id | null;
   /** Not shown to be slower than another, nor to delay the event loop more. */
   readonly asGood: readonly Id[];
   readonly higherEventLoopDelay: readonly Id[];
-  /** More generations are not likely to change what is recommended. */
   readonly settled: boolean;
   /** So likely to be much slower than another that more time would be wasted on them. */
   readonly hopeless: readonly Id[];
@@ -87,14 +81,12 @@ export function compareGenerations<Id extends string | number = number>(
   return new Trial(generations, plan).result();
 }
 
-/** The values of two contestants in the blocks of a generation: one positive number a block each. */
 export interface PairedBlocks {
   readonly values: readonly number[];
   readonly reference: readonly number[];
 }
 
 export interface PairPlan {
-  /** As in `GenerationsPlan`. */
   readonly looks: readonly number[];
   /** How many comparisons hold together at 95 %; 1 for one by itself. */
   readonly comparisons: number;
@@ -103,24 +95,18 @@ export interface PairPlan {
 export interface PairComparison extends RatioInterval {
   /** `better` is less. */
   readonly verdict: Verdict;
-  /** It is the same, or its interval is worth no more time. */
   readonly settled: boolean;
-  /** Variance between generations ÷ variance between the blocks of one, at the least. */
   readonly between: number;
 }
 
-/**
- * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
- *
- * @throws {RangeError} when there is no block.
- */
+/** One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking. */
 export function comparePair(
   generations: readonly PairedBlocks[],
   { looks, comparisons }: PairPlan,
 ): PairComparison {
   const fit = fitOf(generations.map(({ values, reference }) => logRatios(values, reference)));
   const ratio = exponential(intervalOf(fit, looks, comparisons));
-  const verdict = verdictOf(ratio);
+  const verdict = verdictOfRatio(ratio);
   const settled = Number.isFinite(ratio.high) && isPrecise(ratio, verdict);
   return { ...ratio, verdict, settled, between: fit.between };
 }
@@ -128,17 +114,12 @@ export function comparePair(
 const isPrecise = (ratio: RatioInterval, verdict: Verdict): boolean =>
   verdict === 'same' || halfWidth(ratio) <= PRECISE;
 
-const verdictOf = ({ low, high }: RatioInterval): Verdict =>
-  verdictOfInterval({ low: Math.log(low), high: Math.log(high) });
-
 interface GenerationsFit extends TwoLevels {
-  /** That it rests on. */
   readonly generations: number;
   /** The last of them, from 0. */
   readonly last: number;
 }
 
-/** @throws {RangeError} when there is no value. */
 function fitOf(values: readonly (readonly number[])[]): GenerationsFit {
   const last = values.findLastIndex((blocks) => blocks.length > 0);
   if (last === -1) throw new RangeError('there is no block to compare');
@@ -155,7 +136,6 @@ function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: 
   return { mean: fit.mean, low: fit.mean - half, high: fit.mean + half };
 }
 
-/** The baseline, compared with itself. */
 const ITSELF = { ratio: 1, low: 1, high: 1, verdict: 'same' } as const;
 
 class Trial<Id extends string | number> {
@@ -172,14 +152,17 @@ class Trial<Id extends string | number> {
   result(): GenerationsResult<Id> {
     const { ids, baseline, looks } = this.#plan;
     const aa = exponential(intervalOf(this.#fit(timeOf<Id>('twin'), timeOf<Id>(baseline)), looks, 1));
-    const noisy = ['better', 'worse'].includes(verdictOf(aa));
+    const noisy = isShown(verdictOfRatio(aa));
     const fits = new Map(ids.map((id) => [id, this.#fit(this.#turns(id), this.#turns(baseline))]));
     const odds = this.#odds(fits);
     const comparisons = new Map(
       [...fits].map(([id, fit]): [Id, SizeComparison] => {
         if (id === baseline) return [id, { ...ITSELF, ...(odds.get(id) as Odds) }];
         const ratio = exponential(intervalOf(fit, looks, ids.length - 1));
-        return [id, { ...ratio, verdict: noisy ? 'unclear' : verdictOf(ratio), ...(odds.get(id) as Odds) }];
+        return [
+          id,
+          { ...ratio, verdict: noisy ? 'unclear' : verdictOfRatio(ratio), ...(odds.get(id) as Odds) },
+        ];
       }),
     );
     const canTell = itemAt([...fits.values()], ids.indexOf(baseline)).generations >= FIRST_LOOK;
@@ -257,12 +240,11 @@ class Trial<Id extends string | number> {
   #isSlower(id: Id, rival: Id, of: (id: Id) => SizeComparison): boolean {
     if (id === rival || of(id).ratio <= of(rival).ratio) return false;
     const rows = { ratio: 1, low: of(id).low / of(rival).high, high: of(id).high / of(rival).low };
-    if (verdictOf(rows) === 'worse') return true;
+    if (verdictOfRatio(rows) === 'worse') return true;
     const fit = this.#fit(this.#turns(id), this.#turns(rival));
     return verdictOfInterval(intervalOf(fit, this.#plan.looks, this.#pairs)) === 'worse';
   }
 
-  /** Those whose event-loop delay is shown to be higher than that of the calmest among them. */
   #delayedMore(fast: readonly Id[]): Id[] {
     const { baseline, looks } = this.#plan;
     const delays = (id: Id | 'twin', blocks: readonly Block<Id>[]): number =>

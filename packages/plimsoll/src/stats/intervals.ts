@@ -27,7 +27,6 @@ const around = (middle: number, half: number): MeanInterval => ({
   high: middle + half,
 });
 
-/** The variance of the error of a mean. */
 function errorOf(values: readonly number[]): number {
   const middle = mean(values);
   return sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1) / values.length;
@@ -54,12 +53,20 @@ export function welch(a: readonly number[], b: readonly number[], level: number)
 export const logRatios = (times: readonly number[], reference: readonly number[]): number[] =>
   times.map((time, block) => Math.log(time / itemAt(reference, block)));
 
-/** Of log ratios: the ratio itself. */
 export const exponential = ({ mean: log, low, high }: MeanInterval): RatioInterval => ({
   ratio: Math.exp(log),
   low: Math.exp(low),
   high: Math.exp(high),
 });
+
+/** Before the first look there is an estimate only. */
+export const boundsOf = ({ low, high }: Omit<RatioInterval, 'ratio'>): [number, number] | null =>
+  Number.isFinite(high) && low > 0 ? [low, high] : null;
+
+export const verdictOfRatio = ({ low, high }: RatioInterval): Verdict =>
+  verdictOfInterval({ low: Math.log(low), high: Math.log(high) });
+
+export const isShown = (verdict: Verdict): boolean => verdict === 'better' || verdict === 'worse';
 
 /** Half of an interval as a factor: 0.05 is ±5 %. */
 export const halfWidth = ({ low, high }: RatioInterval): number => Math.sqrt(high / low) - 1;

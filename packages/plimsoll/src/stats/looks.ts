@@ -45,7 +45,6 @@ export function lookLevels(shares: readonly number[], alpha: number): readonly n
 }
 const cache = new Map<string, readonly number[]>();
 
-/** Where a motion that has crossed no boundary is, by chance. */
 interface Density {
   readonly nodes: readonly number[];
   readonly masses: readonly number[];
@@ -89,15 +88,12 @@ const COEFFICIENTS = [
   -0.82215223, 0.17087277,
 ];
 
-/** Looks after each of so many generations or blocks, of which there can be `most`. */
 export const evenLooks = (count: number, most: number): number[] =>
   Array.from({ length: count }, (_, index) => Math.min(1, (index + 1) / most));
 
 /**
  * How far a mean of `k` observations may be from the truth, in standard errors: with probability `level` it is never farther, at any
  * of the looks from `FIRST_LOOK` on, one after each observation, to `most`.
- *
- * @throws {RangeError} when `most` is below `FIRST_LOOK`.
  */
 export function lookBoundary(most: number, level: number): (k: number) => number {
   if (most < FIRST_LOOK) throw new RangeError(`a look needs ${FIRST_LOOK} observations, not ${most}`);

@@ -2,7 +2,6 @@ import { itemAt } from '../collections/item-at.js';
 import { mean } from '../collections/sum.js';
 import { createRandom, type Random } from './random.js';
 
-/** What may be said of a contestant's true time against the best one's. */
 export interface Odds {
   readonly probabilityOfBest: number;
   /** By which share it is expected to be slower than the best. */
@@ -27,10 +26,8 @@ const MOST_LOSS = Math.log(10);
 /** Above so many degrees of freedom Fisher's approximation of chi squared is as good. */
 const MANY = 40;
 
-/** What is known of one contestant's log time. */
 export interface Estimated {
   readonly centre: number;
-  /** Standard error of the centre. */
   readonly error: number;
   /** Of each observation from the centre, in the same order for all contestants; 0 where it has none. */
   readonly deviations: readonly number[];

@@ -1,8 +1,6 @@
 /**
  * The quantile of some values by linear interpolation between order statistics (type 7 of Hyndman & Fan 1996, the
  * default of R and NumPy).
- *
- * @throws {RangeError} when there are no values.
  */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError('a quantile needs at least one value');
@@ -12,7 +10,6 @@ export function quantile(values: readonly number[], q: number): number {
   );
 }
 
-/** The same of values that are in ascending order already; at least one. */
 export function quantileOfSorted(sorted: readonly number[], q: number): number {
   const rank = q * (sorted.length - 1);
   const below = sorted[Math.floor(rank)] as number;
@@ -20,7 +17,6 @@ export function quantileOfSorted(sorted: readonly number[], q: number): number {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
-/** The middle value, or the mean of the two middle ones. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** The means of all pairs of values, each value with itself too, ascending. */

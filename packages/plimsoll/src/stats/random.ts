@@ -5,11 +5,8 @@ import { mersenne } from 'pure-rand/generator/mersenne';
 export interface Random {
   /** From 0 up to but not 1, in steps of 2^-32. */
   next(): number;
-  /** A whole number from `low` to `high`, both included. */
   integer(low: number, high: number): number;
-  /** Of the standard normal distribution. */
   normal(): number;
-  /** The same items in random order; the argument stays as it is. */
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 

@@ -3,14 +3,12 @@ import { mean as meanOf, sum as sumOf } from '../collections/sum.js';
 import { median } from './quantile.js';
 import { studentTwoSidedP, whereFallsTo } from './student-t.js';
 
-/** The mean of values that vary at two levels: blocks within a generation, and generations. */
 export interface TwoLevels {
   readonly mean: number;
   /** Of each block, by generation: how far it is from the mean; outliers are pulled in. */
   readonly deviations: readonly (readonly number[])[];
   /** Variance between generations ÷ variance between the blocks of one: at least so large, with 9 chances in 10. */
   readonly between: number;
-  /** Degrees of freedom of the blocks. */
   readonly df: number;
   /** How far the mean may be from the truth: farther only with probability `alpha`. */
   halfWidth(alpha: number): number;
@@ -88,7 +86,6 @@ function pseudoValues(generations: readonly (readonly number[])[]): number[][] {
   return generations.map((blocks) => blocks.map((value) => centre + stretch * pulled(value)));
 }
 
-/** What one ratio of variances says. */
 interface Fit {
   readonly ratio: number;
   readonly mean: number;

@@ -14,23 +14,18 @@ export interface AttachOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A way into a running Node process, for a moment. */
 export interface Attached {
   /**
    * The value of an expression in the main thread of the process, as JSON; a promise is waited for. `require` in it loads what is
    * built into Node, and files by their absolute paths, whatever kind of module the program is.
    *
    * @param timeoutMs how long the answer may take, in milliseconds; by default 10,000.
-   * @throws {RemoteError} what the expression threw.
-   * @throws {PlimsollError} PLIMSOLL_TARGET_HUNG when nothing comes back, PLIMSOLL_TARGET_DIED when the process ended,
-   * PLIMSOLL_NO_INSPECTOR when somebody closed its inspector.
    */
   evaluate(source: string, timeoutMs?: number): Promise<unknown>;
   /** Leaves the inspector as it was: closed, unless somebody else had opened it. Never throws. */
   close(): Promise<void>;
 }
 
-/** What an evaluated expression threw in the other process. */
 export class RemoteError extends Error {
   override readonly name: string;
   readonly code: string | undefined;
@@ -59,9 +54,6 @@ const DEFAULT_PORT = 9229;
 /**
  * Open the inspector of a running Node process by SIGUSR1, which needs no flag and no restart, and connect to it. While it is open
  * (some tens of milliseconds), every user of the machine may connect to it; the process writes a line about it to its standard error.
- *
- * @throws {PlimsollError} PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED, PLIMSOLL_PORT_IN_USE when another process
- * listens on the inspector's port, PLIMSOLL_NO_INSPECTOR when it is switched off.
  */
 export async function attach(
   pid: number,
@@ -150,7 +142,6 @@ const started = (source: string, id: number, closeAfterMs: number | null): strin
   }`)};
 })(${KEPT} ??= {})`;
 
-/** Errors of the session in words for a user. */
 async function explained(error: unknown, pid: number, born: number | null): Promise<unknown> {
   const hasDied = (): boolean => startTime(pid) !== born || isGone(pid);
   // A process that ends closes its sockets first.
@@ -173,7 +164,6 @@ async function explained(error: unknown, pid: number, born: number | null): Prom
   return error;
 }
 
-/** That a signal and a connection reach it. @throws {PlimsollError} PLIMSOLL_NOT_PERMITTED */
 function checkReach(pid: number): void {
   try {
     process.kill(pid, 0);
@@ -188,7 +178,6 @@ function checkReach(pid: number): void {
 }
 
 interface Flags {
-  /** On which port the process opens its inspector. */
   readonly port: number;
   /** It was started with an inspector on any free port. */
   readonly anyPort: boolean;
@@ -222,7 +211,6 @@ async function openInspector(listeners: readonly Listener[]): Promise<string | n
   return null;
 }
 
-/** Have it open its inspector. */
 async function wake(
   pid: number,
   port: number,
@@ -252,11 +240,7 @@ async function wake(
 /** Bit 9 of the masks in /proc/PID/status is SIGUSR1, number 10 on Linux. */
 const SIGUSR1_BIT = 0x200n;
 
-/**
- * Without a handler the signal would end the process: it is sent to one that has one, only.
- *
- * @throws {PlimsollError} PLIMSOLL_NO_INSPECTOR
- */
+/** Without a handler the signal would end the process: it is sent to one that has one, only. */
 async function handlesSignal(pid: number, signal: AbortSignal | undefined): Promise<void> {
   const end = performance.now() + START_MS;
   for (;;) {

@@ -1,6 +1,5 @@
 import { WebSocket } from 'ws';
 
-/** What Node answers over the inspector's protocol, of which one method is needed here. */
 interface Answer {
   readonly id?: number;
   readonly error?: { readonly message: string };
@@ -19,16 +18,11 @@ export class SessionClosed extends Error {}
 /** Nothing came back in time: a debugger has stopped the program, or its main thread is in a call that does not return. */
 export class NoAnswer extends Error {}
 
-/** One connection to a process's inspector. */
 export class InspectorSession {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (answer: Answer | null) => void>();
   #lastId = 0;
 
-  /**
-   * @param url as the inspector lists it.
-   * @throws {SessionClosed} when there is no inspector, or it takes no connection in time.
-   */
   static async open(url: string, timeoutMs: number): Promise<InspectorSession> {
     const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: timeoutMs });
     await new Promise<void>((resolve, reject) => {
@@ -54,7 +48,6 @@ export class InspectorSession {
    * The value of an expression in the main thread of the process, also while that thread is in a loop that does not end.
    *
    * @param awaitPromise the value is a promise, and its outcome is meant; that needs a turn of the event loop.
-   * @throws {SessionClosed | NoAnswer}
    */
   async evaluate(expression: string, timeoutMs: number, awaitPromise = false): Promise<unknown> {
     const id = ++this.#lastId;

@@ -1,16 +1,13 @@
 import { usage } from '../errors.js';
 import { familyOf, isGone } from '../host/processes.js';
 import { listNames } from '../host/read.js';
-import { nodeProcesses, type Observer, type SeenProcess } from './look.js';
+import type { SeenProcess } from '../results/pool-activity.js';
+import { nodeProcesses, type Observer } from './look.js';
 
 /** Another one of these, or what runs this one: npx. */
 const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?: |$)/;
 
-/**
- * One look at the processes that are asked for, but not at this one.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when there are none.
- */
+/** One look at the processes that are asked for, but not at this one. */
 export function lookAt(observer: Observer, of: number | string | undefined): SeenProcess[] {
   if (listNames('/', '/proc/self/task') === null)
     throw usage(

@@ -1,17 +1,7 @@
 import { PARKING } from '../host/process-pool.js';
 import type { ThreadActivity } from '../host/thread-activity.js';
+import type { Doing } from '../results/pool-activity.js';
 import { systemCall } from './system-calls.js';
-
-/** What a thread did between two looks. */
-export type Doing =
-  | { readonly what: 'idle' }
-  /** A resize has taken it out of the pool for the while. */
-  | { readonly what: 'parked' }
-  | { readonly what: 'running'; readonly cpuShare: number; readonly coreWaitShare: number }
-  | { readonly what: 'waiting for a core'; readonly cpuShare: number; readonly coreWaitShare: number }
-  | { readonly what: 'blocked'; readonly call: string; readonly on: string | null }
-  /** It sleeps, and its system call may not be read. */
-  | { readonly what: 'sleeping'; readonly state: string };
 
 /** Below this share of a core a thread that sleeps now did nothing worth telling. */
 const SOME = 0.05;

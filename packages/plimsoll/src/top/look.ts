@@ -1,51 +1,22 @@
-import { countPool, type Evidence } from '../host/process-pool.js';
+import { countPool } from '../host/process-pool.js';
 import { commandOf, environmentOf, isNodeProcess, parentOf } from '../host/processes.js';
 import { listNumbers } from '../host/read.js';
-import { type RescueStatus, rescueStatus, statusFileOf } from '../host/rescue-status.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import { type Doing, doingOf, isBusy } from './doing.js';
-import { type Role, rolesOf } from './roles.js';
+import type { Doing, RescueStatus, SeenProcess, SeenThread } from '../results/pool-activity.js';
+import { doingOf, isBusy } from './doing.js';
+import { rescueStatus, statusFileOf } from './rescue.js';
+import { rolesOf } from './roles.js';
 import { targetOf } from './target.js';
-
-export interface SeenThread {
-  readonly tid: number;
-  readonly name: string;
-  readonly role: Role;
-  readonly doing: Doing;
-}
-
-export interface SeenProcess {
-  readonly pid: number;
-  readonly ppid: number;
-  /** Its command line, without the path of Node and the text of `-e`. */
-  readonly program: string;
-  /** Pool threads that are there; 0 before the first use of the pool, and where nothing tells. */
-  readonly threads: number;
-  /** How they were counted; `null` where nothing tells. */
-  readonly countedBy: Evidence | null;
-  /** What the variable gives, which the pool gets with its first job. */
-  readonly size: number;
-  readonly busy: number;
-  /** Threads that a resize has taken out of the pool; `threads` is without them. */
-  readonly parked: number;
-  /** What a rescue does there; `null` without one. */
-  readonly rescue: RescueStatus | null;
-  /** System calls may be read: without them a blocked thread cannot be told from an idle one. */
-  readonly tellsCalls: boolean;
-  readonly seen: readonly SeenThread[];
-}
 
 /** What follows is a program's text, and no name of one. */
 const EVALUATES = /^(-e|-p|-pe|--eval|--print)$/;
 const SEARCH_MS = 5000;
 const NODE = /(^|\/)node(js)?$/;
 
-/** The Node processes of this machine that may be looked at. */
 export const nodeProcesses = (root = '/'): number[] =>
   (listNumbers(root, '/proc') ?? []).filter((pid) => isNodeProcess(pid, root));
 
-/** Looks again and again at some processes; what they did follows from two looks. */
 export class Observer {
   readonly #root: string;
   readonly #rescues = new Map<number, { readonly file: number | null; readonly atMs: number }>();
@@ -55,7 +26,6 @@ export class Observer {
     this.#root = root;
   }
 
-  /** @returns `null` for a process that is gone. */
   look(pid: number, atMs: number = performance.now()): SeenProcess | null {
     const before = this.#before.get(pid);
     const threads = threadActivities(pid, this.#root, before?.threads);

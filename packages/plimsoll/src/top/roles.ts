@@ -7,15 +7,13 @@ import {
   siblings,
   type Thread,
 } from '../host/process-pool.js';
+import type { SeenThread } from '../results/pool-activity.js';
 
-/** `pool`: of libuv. `runtime`: V8's platform, the inspector, libuv's io_uring. `other`: Workers, add-ons. */
-export type Role = 'event loop' | 'pool' | 'runtime' | 'other';
+type Role = SeenThread['role'];
 
 /**
  * What each thread of a Node process is for: by its name since libuv 1.50, and before that by when it was created. libuv creates
  * all pool threads at once.
- *
- * @param size threads of the pool; 0 where nothing tells, too.
  */
 export function rolesOf(
   pid: number,

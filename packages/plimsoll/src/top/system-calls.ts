@@ -1,4 +1,3 @@
-/** What the arguments of a system call name. */
 export type Target =
   | { readonly kind: 'file'; readonly argument: number }
   | { readonly kind: 'path'; readonly argument: number }
@@ -78,6 +77,5 @@ const TABLES: Partial<Record<NodeJS.Architecture, ReturnType<typeof tableOf>>> =
   arm64: tableOf(2),
 };
 
-/** A system call by its number. */
 export const systemCall = (number: number, arch: NodeJS.Architecture = process.arch): Known =>
   TABLES[arch]?.get(number) ?? { name: `system call ${number}`, target: NONE, isIdle: false };

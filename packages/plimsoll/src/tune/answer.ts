@@ -1,19 +1,21 @@
 import { mean, meanOfKnown, sum } from '../collections/sum.js';
 import type { Environment } from '../host/environment.js';
 import type { TunedSize, TuneResult, TuneRound } from '../results/tune.js';
-import { EQUAL_WITHIN, LEVEL, type RatioInterval } from '../stats/intervals.js';
+import { boundsOf, EQUAL_WITHIN, LEVEL, type RatioInterval } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import {
   answered,
   type BlockValues,
+  bothTurns,
   costsOf,
   countOf,
+  differences,
   isCutShort,
   latencyP99,
+  logCosts,
   meanLatency,
 } from './costs.js';
 import { type Judgement, judge, type SizeRanking } from './judge.js';
-import { bothTurns, differences, logCosts } from './logs.js';
 import { routesOf } from './routes.js';
 import {
   type CommandRun,
@@ -24,7 +26,6 @@ import {
   type Window,
 } from './sample.js';
 
-/** Something that happened meanwhile, with its numbers; `report/` says it in a sentence. */
 export type TuneNote =
   /** The app sets UV_THREADPOOL_SIZE itself: it was started with `limit` threads, and larger sizes are out of reach. */
   | { readonly id: 'tune.app-sets-size'; readonly limit: number; readonly wanted: number }
@@ -34,11 +35,8 @@ export type TuneNote =
       readonly because: 'pids' | 'limit';
       readonly limit: number;
     }
-  /** The command of --on-port ended before the answer was known, and was started anew. */
   | { readonly id: 'tune.traffic-restarted'; readonly times: number }
-  /** The client itself was too busy or too late. */
   | { readonly id: 'tune.traffic-limited'; readonly detail: string }
-  /** One run is so long that the answer would take this many minutes. */
   | { readonly id: 'tune.needs-minutes'; readonly minutes: number };
 
 export interface TuneFacts {
@@ -62,7 +60,6 @@ export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> 
   readonly notes: readonly TuneNote[];
 }
 
-/** Everything that the samples say, by the rules of `judge`. Pure. */
 export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneFacts): MeasuredTune {
   const judgement = judge(samples, plan);
   const windows = samples.filter(isWindow);
@@ -83,7 +80,7 @@ export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneF
     sizes,
     twin: judgement.twin && {
       ratio: judgement.twin.ratio,
-      interval: bounds(judgement.twin),
+      interval: boundsOf(judgement.twin),
       noisy: judgement.noisy,
       blocks: judgement.twin.blocks,
     },
@@ -170,13 +167,9 @@ function ratiosOf(size: number, compared: readonly Sample[], { baseline }: Judge
   };
 }
 
-/** Before the first look there is no interval. */
-const bounds = ({ low, high }: Omit<RatioInterval, 'ratio'>): [number, number] | null =>
-  Number.isFinite(high) && low > 0 ? [low, high] : null;
-
 /** More requests per second is a lower cost. */
 const boundsBy = (objective: Objective, { low, high }: RatioInterval): [number, number] | null =>
-  bounds(objective === 'throughput' ? { low: 1 / high, high: 1 / low } : { low, high });
+  boundsOf(objective === 'throughput' ? { low: 1 / high, high: 1 / low } : { low, high });
 
 type Times = 'meanMs' | 'p99Ms' | 'perSecond' | 'loopDelayMs' | 'queueWaitMs';
 type Figures = Pick<TunedSize, Times | 'cpu' | 'busyThreads' | 'requests' | 'failed'>;
@@ -245,7 +238,6 @@ function roundOf(sample: Sample, means: BlockValues): TuneRound {
 /** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */
 const LATENCY_DIFFERS = 0.1;
 
-/** As many requests come whatever the size, and latencies differ all the same. */
 function isOpenStream(sizes: readonly TunedSize[]): boolean {
   const known = sizes.flatMap(({ ratio: { mean, throughput } }) =>
     mean === null || throughput === null

@@ -17,7 +17,6 @@ const ARRIVAL_MS = 10_000;
 /** An app that opens a port is given so long to open the one that the variable PORT names. */
 const PORT_MS = 3_000;
 
-/** What a command turned out to be: something that serves, something that ended by itself, or neither so far. */
 export type Nature =
   | { readonly is: 'serving'; readonly endpoint: Endpoint | null }
   | { readonly is: 'ended' | 'unknown' };
@@ -53,7 +52,6 @@ export class App {
     this.ended = this.#untilEnded();
   }
 
-  /** @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started; PLIMSOLL_NO_DIRECTORY. */
   static async start({ command, sizes, stdout }: TuneRequest, { guardian }: TuneContext): Promise<App> {
     const directory = guardian.temporaryDirectory();
     const live = await LiveTarget.listen(directory);
@@ -71,9 +69,6 @@ export class App {
   /**
    * Wait until it listens, has ended well, or the time is over. What counts requests without listening (marks of a worker, a
    * UNIX socket) serves, too, if it goes on for longer than `patienceMs`: it may be a script that ends soon.
-   *
-   * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it fails; PLIMSOLL_NOT_MEASURED when it listens without being a Node
-   * program that can be measured.
    */
   async nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature> {
     let listensSinceMs: number | null = null;

@@ -7,10 +7,7 @@ import { type Arm, type CommandRun, isWindow, type Objective, type Sample, type 
 /** One number for each arm in each block: a cost, its logarithm, or a delay. */
 export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
 
-/**
- * What each arm cost in each block: above 0, lower is better. Ratios of costs are ratios of latencies or of wall time; of
- * requests per second the inverse.
- */
+/** What each arm cost in each block, above 0; lower is better: of requests per second it is the inverse. */
 export interface Costs {
   readonly of: BlockValues;
   /** So many blocks were taken together, where one has too few requests to tell. */
@@ -39,7 +36,6 @@ const hasLatencies = (window: Window): boolean => totalsOf(window).size > 0;
 
 const isWhole = (window: Window): boolean => hasLatencies(window) && !isCutShort(window);
 
-/** Requests of the span that got a good answer. */
 export const answered = ({ completed, failed }: Window): number => Math.max(0, completed - failed);
 
 /** On average, by Little's law. */
@@ -58,7 +54,6 @@ export function tableOf<One extends Sample>(
   return table;
 }
 
-/** How many requests there were, and what they took together. */
 export interface Total {
   readonly count: number;
   readonly sum: number;
@@ -102,7 +97,6 @@ export function sharesOf(windows: readonly Window[]): Map<string, number> {
   );
 }
 
-/** A layer of requests that are alike, with its share of all. */
 interface Layer {
   readonly has: (route: string) => boolean;
   readonly share: number;
@@ -172,7 +166,6 @@ export function meanLatency(ofSize: readonly Window[], windows: readonly Window[
   return known.reduce((total, { latency, share }) => total + (latency * share) / all, delay);
 }
 
-/** The 99th percentile of the latencies at one size, by the same weights; `null` with too few requests. */
 export function latencyP99(ofSize: readonly Window[], windows: readonly Window[]): number | null {
   const own = ofSize.filter(isWhole);
   if (sum(own.map(countOf)) < LEAST_FOR_P99) return null;
@@ -190,7 +183,6 @@ function meanOf(windows: readonly Window[], { has }: Layer): number | null {
   return count === 0 ? null : latency / count;
 }
 
-/** The 99th percentile of groups of blocks that hold enough requests, weighted in the same way. */
 function p99Costs(windows: readonly Window[]): Costs {
   if (windows.length === 0) return { of: new Map(), blocksEach: 1 };
   const layers = layersOf(windows);
@@ -233,3 +225,35 @@ function weightedQuantile(windows: readonly Window[], layers: readonly Layer[], 
   }
   return high;
 }
+
+/** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
+export function logCosts(
+  samples: readonly Sample[],
+  objective: Objective,
+): { logs: BlockValues; blocksEach: number } {
+  const { of, blocksEach } = costsOf(samples, objective);
+  const logs = new Map(
+    [...of].map(([arm, costs]) => [arm, new Map([...costs].map(([block, cost]) => [block, Math.log(cost)]))]),
+  );
+  return { logs, blocksEach };
+}
+
+export const differences = (
+  values: BlockValues,
+  arm: Arm,
+  reference: (block: number) => number | undefined,
+): number[] =>
+  [...(values.get(arm) ?? [])].flatMap(([block, value]) => {
+    const other = reference(block);
+    return other === undefined ? [] : [value - other];
+  });
+
+/** The baseline takes two turns in every block: their mean is less noisy than either. */
+export const bothTurns =
+  (values: BlockValues, baseline: number) =>
+  (block: number): number | undefined => {
+    const turns = [baseline, 'twin' as const]
+      .map((arm) => values.get(arm)?.get(block))
+      .filter((value) => value !== undefined);
+    return turns.length === 0 ? undefined : mean(turns);
+  };

@@ -6,13 +6,7 @@ export type Endpoint = Pick<Listener, 'host' | 'port'>;
 /** `http://127.0.0.1:3000` */
 export const urlOf = ({ host, port }: Endpoint): string => `http://${host}:${port}`;
 
-/**
- * The port that one of these processes listens on: the one that `preferred` names, else the one that was opened first. The port
- * of Node's inspector does not count.
- *
- * @param preferred such as the variable PORT.
- * @returns null while there is none, and where there is no /proc.
- */
+/** The port that one of these processes listens on: the `preferred` one, else the first that was opened; not its inspector's. */
 export function endpointOf(
   pids: readonly number[],
   preferred = process.env.PORT,

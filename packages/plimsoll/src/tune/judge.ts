@@ -4,58 +4,46 @@ import {
   EQUAL_WITHIN,
   exponential,
   halfWidth,
+  isShown,
   LEVEL,
   type MeanInterval,
   meanInterval,
   type RatioInterval,
   type Verdict,
   verdictOfInterval,
+  verdictOfRatio,
 } from '../stats/intervals.js';
 import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';
-import { type BlockValues, requestsUnderWay, tableOf } from './costs.js';
-import { bothTurns, differences, logCosts } from './logs.js';
+import { type BlockValues, bothTurns, differences, logCosts, requestsUnderWay, tableOf } from './costs.js';
 import { type Arm, isWindow, type JudgePlan, type Sample } from './sample.js';
 import { type Trouble, troublesOf } from './trouble.js';
 
-/** What became of a size. `left`: it is out, because it is hopeless. */
 export type SizeState = 'living' | 'left' | Trouble;
 
-/** What one size costs against the baseline, by the objective; lower is better. */
 export interface SizeRanking {
   readonly state: SizeState;
   /** Cost at this size ÷ cost at the baseline; its interval holds for all sizes and looks together. `null`: no block in common. */
   readonly ratio: RatioInterval | null;
   readonly verdict: Verdict;
-  /** Blocks, or groups of blocks, that the ratio rests on. */
   readonly blocks: number;
   /** Against the best of all; `null` for what is overloaded or fails, and before there are four common blocks. */
   readonly odds: Odds | null;
-  /** No faster than another size, and shown to delay the event loop more. */
   readonly higherLoopDelay: boolean;
-  /** No faster than another size, and shown to have a 99th percentile that is more than 10 % higher. */
   readonly higherP99: boolean;
 }
 
 export interface Judgement {
-  /** Arms that go on, the baseline and its twin always among them. */
   readonly living: readonly Arm[];
-  /** More blocks are not likely to change the answer. */
   readonly settled: boolean;
-  /** The twin against the baseline; `null` before there is a block. */
   readonly twin: (RatioInterval & { readonly blocks: number }) | null;
-  /** The twin differs from the baseline: nothing can be told so far. */
   readonly noisy: boolean;
-  /** What would be recommended now, with `confidence`; `null` when nothing can be told. */
   readonly leading: number | null;
   readonly confidence: 'sure' | 'likely' | 'cannot tell';
-  /** No size costs more than 3 % less or more than the baseline. */
   readonly noDifference: boolean;
-  /** Hardly a pool thread is ever busy, and no size is shown to differ. */
   readonly idle: boolean;
-  /** By size, in ascending order; those that left stay in it. */
   readonly sizes: ReadonlyMap<number, SizeRanking>;
 }
 
@@ -111,7 +99,7 @@ class Trial {
   judgement(): Judgement {
     const { sizes, baseline, left = [] } = this.#plan;
     const twin = this.#twin();
-    const noisy = twin !== null && twin.blocks >= FIRST_LOOK && isShown(verdictOf(twin));
+    const noisy = twin !== null && twin.blocks >= FIRST_LOOK && isShown(verdictOfRatio(twin));
     const able = sizes.filter((size) => !this.#troubles.has(size));
     const candidates = able.filter((size) => !left.includes(size));
     const odds = this.#odds(candidates);
@@ -124,7 +112,6 @@ class Trial {
     const ranked = new Map(
       sizes.map((size): [number, SizeRanking] => {
         const isOut = left.includes(size) || isHopeless(size);
-        /** One that left is judged by the blocks that it had. */
         const oddsOfLeft = (): Odds | undefined =>
           this.#odds([...candidates.filter((one) => one !== size), size]).get(size);
         const ranking: SizeRanking = {
@@ -182,7 +169,7 @@ class Trial {
         ? meanInterval(logs, studentCritical(this.#alpha, logs.length - 1))
         : this.#intervalOfAll(logs);
     const ratio = exponential(interval);
-    return { ratio, verdict: hasLooked && !noisy ? verdictOf(ratio) : 'unclear', blocks: logs.length };
+    return { ratio, verdict: hasLooked && !noisy ? verdictOfRatio(ratio) : 'unclear', blocks: logs.length };
   }
 
   #intervalOfAll(values: readonly number[], blocksEach = this.#blocksEach): MeanInterval {
@@ -223,7 +210,6 @@ class Trial {
     return verdictOfInterval(difference) === 'worse';
   }
 
-  /** Those of the fast ones whose event-loop delay is shown to be higher than that of the calmest. */
   #delayedMore(fast: readonly number[]): ReadonlySet<number> {
     const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
     const delays = tableOf(windows, ({ loopDelayMs }) => loopDelayMs.p99);
@@ -233,7 +219,6 @@ class Trial {
     return this.#higher(fast, delays, 1, Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95)));
   }
 
-  /** Those of the fast ones whose 99th percentile is shown to be clearly higher than that of the lowest. */
   #higherP99(fast: readonly number[]): ReadonlySet<number> {
     if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
     const { logs, blocksEach } = logCosts(this.#samples, 'p99');
@@ -300,12 +285,6 @@ class Trial {
   }
 }
 
-const verdictOf = ({ low, high }: RatioInterval): Verdict =>
-  verdictOfInterval({ low: Math.log(low), high: Math.log(high) });
-
-const isShown = (verdict: Verdict): boolean => verdict === 'better' || verdict === 'worse';
-
-/** What is said of it against the baseline would hardly change. */
 const isTold = ({ ratio, verdict }: SizeRanking): boolean =>
   verdict !== 'unclear' || (ratio !== null && halfWidth(ratio) <= PRECISE);
 

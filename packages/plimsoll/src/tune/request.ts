@@ -4,9 +4,7 @@ import type { Judgement } from './judge.js';
 import type { Objective } from './sample.js';
 import type { TrafficSource } from './traffic/open.js';
 
-/** What is to be found out; every value is checked already. */
 export interface TuneQuestion {
-  /** In ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
   readonly objective: Objective;
@@ -26,9 +24,7 @@ export interface TuneRequest extends TuneQuestion {
 
 export interface TuneProcessRequest extends Pick<TuneQuestion, 'objective' | 'timeMs' | 'seed'> {
   readonly pid: number;
-  /** null: from half to four times the size that it has. */
   readonly sizes: readonly number[] | null;
-  /** null: the size that it has. */
   readonly baseline: number | null;
 }
 
@@ -38,12 +34,9 @@ export interface TuneContext extends Supervision {
 
 export interface TuneProgress {
   readonly phase: 'starting' | 'waiting' | 'warming up' | 'measuring';
-  /** Of the phase: where requests are waited for. */
   readonly at: string | null;
   readonly blocks: number;
-  /** `null` before the first block has ended. */
   readonly known: Judgement | null;
-  /** Share of the time that is spent, 0 to 1. */
   readonly share: number;
   readonly leftMs: number;
 }

@@ -13,7 +13,6 @@ const SLOWER_BEYOND = 0.1;
 /** What is hardly chance: with one true difference in five it is missed. */
 const CHANCE = 0.2;
 
-/** How each route fares at a size, against the baseline and its twin in the same blocks. */
 export function routesOf(size: number, baseline: number, compared: readonly Window[]): TunedRoute[] {
   const whole = compared.filter((window) => !isCutShort(window));
   const of = (one: number): Window[] => whole.filter((window) => window.size === one);

@@ -1,7 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlimsollError } from '../errors.js';
+import { endedChildrenSeconds } from '../host/processes.js';
+import { startCommand } from '../lab/command.js';
+import type { Supervision } from '../lab/guardian.js';
 import { FIRST_LOOK } from '../stats/looks.js';
+import type { Random } from '../stats/random.js';
 import { createRandom } from '../stats/random.js';
 import type { Outcome } from './answer.js';
-import { timeCommand } from './commands.js';
 import { type Judgement, judge } from './judge.js';
 import { contest } from './live/contest.js';
 import { spentOf, type TuneContext, type TuneQuestion, type TuneRequest } from './request.js';
@@ -16,7 +21,6 @@ const FRESH = { processes: null, resizing: null } as const;
  * Compare fresh processes of a command at every size. The first run, which warms the caches of the disk up, is not compared.
  *
  * @returns no samples and a note when the time does not suffice for it.
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when a run fails.
  */
 export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Outcome> {
   const { command, sizes, baseline, seed, timeMs } = request;
@@ -69,3 +73,53 @@ export function tooLong(question: TuneQuestion, wallMs: number): Outcome {
 
 /** The least that a comparison takes: every size and the twin in each of the blocks before the first look. */
 const leastMs = (wallMs: number, sizes: number): number => wallMs * (sizes + 1) * FIRST_LOOK;
+
+export interface CommandTimes {
+  /** From its start to the end of its process. Of a run that was cut off: so long it took at least. */
+  readonly wallMs: number;
+  /** Of the command and of all that it waited for; `null` where that is not known, and of a run that was cut off. */
+  readonly cpuSeconds: number | null;
+  readonly isCutOff: boolean;
+}
+
+const LONGEST_PADDING = 4096;
+
+/** Run a command in a fresh process, cut off after `mostMs`. The length of its environment differs, as in `startGroup`. */
+export async function timeCommand(
+  command: readonly string[],
+  size: number,
+  mostMs: number,
+  { guardian, signal, random }: Supervision & { readonly random: Random },
+): Promise<CommandTimes> {
+  signal.throwIfAborted();
+  const padding = 'x'.repeat(random.integer(0, LONGEST_PADDING));
+  const usedBefore = endedChildrenSeconds();
+  const startedMs = performance.now();
+  const running = await startCommand(
+    command,
+    { UV_THREADPOOL_SIZE: String(size), PLIMSOLL_PADDING: padding },
+    'last-words',
+    guardian,
+  );
+  const over = new AbortController();
+  const timer = sleep(mostMs, null, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => null);
+  try {
+    const end = await Promise.race([running.ended, timer]);
+    signal.throwIfAborted();
+    if (end === null) return { wallMs: performance.now() - startedMs, cpuSeconds: null, isCutOff: true };
+    if (end.code !== 0)
+      throw new PlimsollError(
+        'PLIMSOLL_TARGET_FAILED',
+        `the command failed with ${size} pool threads (${end.text})`,
+      );
+    const used = endedChildrenSeconds();
+    return {
+      wallMs: end.atMs - startedMs,
+      cpuSeconds: used === null || usedBefore === null ? null : used - usedBefore,
+      isCutOff: false,
+    };
+  } finally {
+    over.abort();
+    await running.close();
+  }
+}

@@ -1,7 +1,8 @@
+import type { TuneResult } from '../results/tune.js';
+
 /** A pool size, or the baseline a second time (the A/A twin). */
 export type Arm = number | 'twin';
 
-/** The place of a sample; all counts from 0. */
 interface Place {
   /** In each block every living arm has one turn, in random order. */
   readonly block: number;
@@ -15,7 +16,6 @@ interface Place {
 
 /** What the app did while the pool had one size. Milliseconds, unless said otherwise. */
 export interface Window extends Place {
-  /** Length of the measured span: settling and draining are left out. */
   readonly seconds: number;
   readonly completed: number;
   /** Latencies by route, of the good requests that began within the span, whenever they ended: else long ones would be missing. */
@@ -24,7 +24,6 @@ export interface Window extends Place {
   readonly failed: number;
   /** Requests that began within the span and had not ended when the drain gave up. */
   readonly unfinished: number;
-  /** Requests under way at the end of the span, less those at its start. */
   readonly inFlightGrowth: number;
   /** What a request waits for, at a random moment, until the event loop takes it: only then does its latency begin. */
   readonly loopDelayMs: {
@@ -33,7 +32,6 @@ export interface Window extends Place {
     readonly p99: number;
     readonly max: number;
   };
-  /** CPU seconds per second of all measured processes. */
   readonly cpuCores: number;
   /** Busy cores of the whole machine, or of the CPUs that this process may use. Null where it cannot be read. */
   readonly machineBusyCores: number | null;
@@ -42,27 +40,21 @@ export interface Window extends Place {
   readonly busyThreads: number | null;
 }
 
-/** By what sizes are compared: the mean or the 99th percentile of latencies, or requests per second. */
-export type Objective = 'mean' | 'p99' | 'throughput';
+export type Objective = TuneResult['objective'];
 
-/** One run of a command that ends, in a fresh process of one size. The first runs, which warm caches up, are left out. */
 export interface CommandRun extends Place {
   readonly wallMs: number;
-  /** Of the command and all its processes; `null` where it is not known. */
   readonly cpuSeconds: number | null;
 }
 
-/** Samples of one contest are of one kind: windows of a server, or runs of a command. */
 export type Sample = Window | CommandRun;
 
 export interface JudgePlan {
-  /** In ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
   readonly objective: Objective;
   /** About how many blocks the time allows: intervals hold at every look until then, and more looks widen them. */
   readonly mostBlocks: number;
-  /** Of the draws behind the odds. */
   readonly seed: number;
   /** Sizes that an earlier judgement left out of `living`: they stay out. */
   readonly left?: readonly number[];

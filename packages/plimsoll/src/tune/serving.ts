@@ -15,11 +15,8 @@ import type { Traffic } from './traffic/traffic.js';
 
 export interface ServingApp {
   readonly live: LiveTarget;
-  /** Where it listens; null when that is not known. */
   readonly endpoint: Endpoint | null;
-  /** Resolves when nothing of it runs any more; null for a process that is not ours. */
   readonly ended: Promise<CommandEnd> | null;
-  /** null: whoever sends requests anyway. */
   readonly traffic: TrafficSource | null;
 }
 
@@ -33,13 +30,7 @@ const LOOK_MS = 50;
 /** What ended the app is known soon after its agents have gone. */
 const END_MS = 1_000;
 
-/**
- * Measure an app that serves at every size, window by window, under the traffic that was asked for.
- *
- * @returns null when it ended well before enough was known: it is a command that ends.
- * @throws {PlimsollError} PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS, PLIMSOLL_TRAFFIC_FAILED, PLIMSOLL_TARGET_DIED, and what
- * resizing throws.
- */
+/** @returns null when it ended well before enough was known: it is a command that ends. */
 export const measureServing = (
   app: ServingApp,
   question: TuneQuestion,
@@ -50,7 +41,6 @@ class Serving {
   readonly #app: ServingApp;
   readonly #question: TuneQuestion;
   readonly #context: TuneContext;
-  /** Aborts when there is no use in going on. */
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
   #traffic: Traffic | null = null;

@@ -16,12 +16,7 @@ import { trafficText } from './traffic/open.js';
 /** Threads that Node and the agent have beside those of the pool. */
 const OTHER_THREADS = 16;
 
-/**
- * Find out which size suits a command: a server is measured while it runs, a command that ends in fresh processes.
- *
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it does not come up or fails; PLIMSOLL_TARGET_HUNG when no port opens; what
- * `measureServing` and `compareRuns` throw.
- */
+/** A server is measured while it runs, a command that ends in fresh processes. */
 export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
   const answerOf = begin(asked, context);
   const { request, notes } = withinLimits(asked);
@@ -40,8 +35,6 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
 
 /**
  * Find out which size suits a process that serves real requests already. Whatever happens, it gets the size back that it had.
- *
- * @throws {PlimsollError} what attaching to it, `measureServing` and resizing throw.
  */
 export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
   const { pid } = request;
@@ -76,7 +69,6 @@ function questionOf(
 
 type Subject = Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>;
 
-/** @returns what makes the outcome into an answer when the tune is over. */
 function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext) {
   onProgress({ phase: 'starting', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
   const environment = captureEnvironment({ directory: process.cwd() });

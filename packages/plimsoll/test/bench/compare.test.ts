@@ -69,13 +69,6 @@ describe('a comparison of two results', () => {
     );
   });
 
-  test('another Node is said, and compared all the same', () => {
-    const newer = { ...environment, node: { ...environment.node, version: '99.0.0' } };
-    const found = compare(one(1), { ...one(1.2), environment: newer });
-    assert.equal(found.verdict, 'worse');
-    assert.match(found.findings[0]?.text ?? '', /Node .* → 99\.0\.0/);
-  });
-
   test('other work under the same name is not compared', () => {
     const heavier = bench([
       workload('crypto', new Map([[4, generations(STEADY)]]), { parameters: { operations: 32 } }),

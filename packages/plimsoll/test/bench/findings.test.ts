@@ -260,8 +260,7 @@ describe('across workloads', () => {
         mode: 'hosts' as const,
         delayMs: null,
         description: 'localhost only',
-        requested: false,
-        refused: ['offline'],
+        because: 'namespaces need Linux',
       },
     };
     assert.ok(textOf([workload([], { name: 'file' })], 'bench.files-in-memory', context));

@@ -10,7 +10,7 @@ import {
   openMeasuringProcess,
 } from '#plimsoll/bench/measuring-process.js';
 import { withGuardian } from '#plimsoll/lab/guardian.js';
-import { openResolver } from '#plimsoll/lab/resolver/open.js';
+import { openLocalResolver } from '#plimsoll/lab/resolver/local.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 
@@ -58,7 +58,7 @@ describe('one process of all sizes', linux, () => {
     namespaces,
     async () => {
       await withGuardian(async (guardian) => {
-        const resolver = await openResolver({ mode: 'local', delayMs: 40 }, guardian);
+        const resolver = await openLocalResolver(40, guardian);
         try {
           const { names, prefix } = resolver;
           const directory = guardian.temporaryDirectory();

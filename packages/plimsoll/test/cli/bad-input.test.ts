@@ -48,7 +48,6 @@ const cases: Record<string, Case> = {
     code: 2,
     says: /parameters of zlib\.level/,
   },
-  'a bad DNS mode': { args: ['bench', 'dns', '--dns', 'remote'], code: 2, says: /--dns.*not "remote"/ },
   'JSON into no directory': {
     args: ['bench', 'zlib', '--json', '/nonexistent/x.json'],
     code: 2,

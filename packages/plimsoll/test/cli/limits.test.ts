@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -89,21 +89,6 @@ describe('limits of the machine', root, () => {
       assert.match(run.stderr, /cannot create a temporary directory in .* \(EROFS\); set TMPDIR/);
     }),
   );
-
-  test(
-    'lookups without a network',
-    withDirectory(async (directory) => {
-      writeFileSync(join(directory, 'resolv.conf'), 'nameserver 127.0.0.1\noptions attempts:1 timeout:1\n');
-      const offline = [
-        ...['unshare', '--mount', '--net', 'sh', '-c'],
-        'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"',
-        ...['sh', join(directory, 'resolv.conf')],
-      ];
-      const run = await plimsoll(['bench', 'dns', '--dns', 'system', ...QUICKLY], { command: offline });
-      assert.equal(run.code, 4, run.stderr);
-      assert.match(run.stderr, /dns: system does not work here: .*; use local or hosts/);
-    }),
-  );
 });
 
 test('a size beyond the limit on processes: said plainly, what was measured is kept', async (context) => {
@@ -175,9 +160,9 @@ test('a right to namespaces that is missing leaves lookups to the hosts file', {
   } catch {
     return context.skip('another user cannot run this build');
   }
-  const run = await plimsoll(['bench', 'dns', '--dns', 'local', ...QUICKLY], {
+  const run = await plimsoll(['bench', 'dns', ...QUICKLY], {
     command: asNobody,
     env: { TMPDIR: '/tmp' },
   });
-  assert.ok(run.code === 0 || /--dns local does not work here/.test(run.stderr), run.stderr);
+  assert.equal(run.code, 0, run.stderr);
 });

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  parseCpuMax,
-  parseKeyed,
-  parseLimit,
-  readCgroup,
-  readThrottledPeriods,
-} from '#plimsoll/host/cgroup.js';
-import { directoriesUnder, parseCgroupMembership } from '#plimsoll/host/cgroup-location.js';
-import { parseMountinfo } from '#plimsoll/host/mounts.js';
+import { parseCpuMax, parseLimit, readCgroup } from '#plimsoll/host/cgroup.js';
+import { directoriesUnder, parseCgroupMembership, parseMountinfo } from '#plimsoll/host/cgroup-location.js';
 import { fakeRoot, linuxOnly } from './fake-root.js';
 
 const V2_MOUNT = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n';
@@ -34,7 +27,6 @@ test('v2: the tightest of all ancestors holds, throttling is summed', (t) => {
     [`${at}/web.service/worker/pids.max`]: 'max\n',
   });
   assert.deepEqual(readCgroup(root), { cpuQuotaCores: 1.5, pidsHeadroom: 10 });
-  assert.equal(readThrottledPeriods(root), 7);
 });
 
 test('v2 in a cgroup namespace: the path is "/" and the mount point is our own cgroup', (t) => {
@@ -63,7 +55,6 @@ test('v1: controllers combined in one hierarchy, nested quotas', (t) => {
     '/sys/fs/cgroup/pids/docker/abc/pids.current': '70\n',
   });
   assert.deepEqual(readCgroup(root), { cpuQuotaCores: 2, pidsHeadroom: 0 });
-  assert.equal(readThrottledPeriods(root), 2);
 });
 
 test('v1 in a container without a cgroup namespace: only our part of the hierarchy is mounted', (t) => {
@@ -139,8 +130,6 @@ test('numbers: cpu.max with and without a period, limits, keyed files', () => {
     assert.equal(parseCpuMax(none), null);
   assert.equal(parseLimit('0\n'), 0);
   for (const none of ['max', '-1', '9223372036854771712', '', null]) assert.equal(parseLimit(none), null);
-  assert.equal(parseKeyed('nr_throttled_x 1\nnr_throttled 2', 'nr_throttled'), 2);
-  assert.equal(parseKeyed(null, 'nr_throttled'), null);
 });
 
 test('no text makes the parsers throw, and a quota is never zero, negative or infinite', () => {
@@ -154,7 +143,6 @@ test('no text makes the parsers throw, and a quota is never zero, negative or in
       (text) => {
         const [membership] = parseCgroupMembership(text);
         for (const mount of parseMountinfo(text)) directoriesUnder(mount, membership?.path ?? '/');
-        parseKeyed(text, 'a');
         parseLimit(text);
         const quota = parseCpuMax(text);
         assert.ok(quota === null || (quota > 0 && Number.isFinite(quota)));

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openMeasuringProcess } from '#plimsoll/bench/measuring-process.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { openResolver } from '#plimsoll/lab/resolver/open.js';
+import { openLocalResolver } from '#plimsoll/lab/resolver/local.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 
@@ -14,7 +14,7 @@ const namespaces = spawnSync('unshare', ['--mount', '--net', 'true']).status ===
 describe('the local resolver', namespaces ? {} : { skip: 'needs the right to make namespaces' }, () => {
   test('lookups take the set delay, half of the pool at a time; it leaves no process and no directory', async () => {
     const guardian = new Guardian();
-    const resolver = await openResolver({ mode: 'local', delayMs: 40 }, guardian);
+    const resolver = await openLocalResolver(40, guardian);
     const directory = guardian.temporaryDirectory();
     const live = await openMeasuringProcess(
       {
@@ -42,20 +42,21 @@ describe('the local resolver', namespaces ? {} : { skip: 'needs the right to mak
   });
 });
 
-test('auto ends at the hosts file when nothing else works, and says why', async () => {
+test('without namespaces it is the hosts file, and says why', async () => {
   const script = `
     import { openResolver } from ${JSON.stringify(fileURLToPath(new URL('../../dist/lab/resolver/open.js', import.meta.url)))};
     const guardian = { temporaryDirectory() { return process.env.DIR; }, remove() {} };
-    const { mode, refused } = await openResolver({ mode: 'auto' }, guardian);
-    console.log(JSON.stringify({ mode, refused }));`;
+    const { mode, because } = await openResolver(guardian);
+    console.log(JSON.stringify({ mode, because }));`;
   const directory = new Guardian();
   const path = directory.temporaryDirectory();
-  // Without PATH there is no unshare; without a network namespace that works there is no system resolver.
+  // Without PATH there is no unshare.
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { DIR: path, PATH: '/nonexistent' },
     encoding: 'utf8',
   });
   await directory.close();
-  const { mode, refused } = JSON.parse(stdout || stderr);
-  assert.ok(mode === 'hosts' ? refused.some((reason: string) => /unshare/.test(reason)) : mode === 'system');
+  const { mode, because } = JSON.parse(stdout || stderr);
+  assert.equal(mode, 'hosts');
+  assert.match(because, /unshare/);
 });

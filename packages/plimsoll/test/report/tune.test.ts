@@ -55,11 +55,6 @@ describe('the text', () => {
     assert.equal(lines.at(-1), 'UV_THREADPOOL_SIZE=16 node server.js');
   });
 
-  test('a wide terminal has intervals as a picture', () => {
-    assert.match(text(changed, 140), /─●/);
-    assert.doesNotMatch(text(changed, 80), /●/);
-  });
-
   test('leads with "Cannot tell", marks no row, and has nothing to copy', () => {
     const lines = text(noisy).split('\n');
     assert.ok(lines.some((line) => line.startsWith('Cannot tell: keep 4; ')));

@@ -4,8 +4,8 @@ import { parseAddress } from '#plimsoll/host/sockets.js';
 import { parseCall, type ThreadActivity } from '#plimsoll/host/thread-activity.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { screenLines, sparkline } from '#plimsoll/report/top.js';
-import { type Doing, doingOf, isBusy } from '#plimsoll/top/doing.js';
-import type { SeenProcess } from '#plimsoll/top/look.js';
+import type { Doing, SeenProcess } from '#plimsoll/results/pool-activity.js';
+import { doingOf, isBusy } from '#plimsoll/top/doing.js';
 import { rolesOf } from '#plimsoll/top/roles.js';
 import { systemCall } from '#plimsoll/top/system-calls.js';
 
@@ -141,7 +141,6 @@ describe('the screen', () => {
   };
   const state = {
     ...{ history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const },
-    line: 'resizing process 1 to 4 …',
   };
 
   for (const width of [60, 80, 140])
@@ -153,7 +152,6 @@ describe('the screen', () => {
       }
       assert.match(lines.join(' '), /may not read the system calls/);
       assert.match(lines.join('\n'), / +1 +2\/2 .*server\.js/, 'the program is named');
-      assert.match(lines.join('\n'), /^resizing process 1 to 4 …$/m);
       assert.match(
         lines.join(' ').replaceAll(/ +/g, ' '),
         /rescue: 8 threads, 4 to 32; grew from 4 to 8 12 s ago: jobs/,

@@ -8,7 +8,7 @@ import { after, describe, test } from 'node:test';
 import { type PoolActivity, poolActivitySchema } from 'plimsoll';
 import { cpuCount } from '#plimsoll/host/cpu.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { openResolver } from '#plimsoll/lab/resolver/open.js';
+import { openLocalResolver } from '#plimsoll/lab/resolver/local.js';
 import { MAIN, plimsoll, until } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
@@ -101,7 +101,7 @@ describe('what a pool thread is doing', { skip: !isLinux && 'needs /proc' }, () 
     skip: !namespaces && 'needs the right to make namespaces',
   }, async () => {
     const guardian = new Guardian();
-    const resolver = await openResolver({ mode: 'local', delayMs: 8000 }, guardian);
+    const resolver = await openLocalResolver(8000, guardian);
     const script = `require('node:dns').lookup(${JSON.stringify(resolver.names[0])}, () => {})`;
     const { seen } = await lookAt(script, 2, resolver.prefix);
     await resolver.close();
@@ -141,11 +141,7 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
   });
 
   /** In a terminal of so many columns, of util-linux's script(1), with these keys, the last one once a text is there. */
-  async function inTerminal(
-    columns: number,
-    keys: string,
-    beforeLast = /plimsoll top/,
-  ): Promise<{ code: number | null; text: string }> {
+  async function inTerminal(columns: number, keys: string): Promise<{ code: number | null; text: string }> {
     const line = `stty cols ${columns} rows 24; exec '${process.execPath}' '${MAIN}' top terminal-test --interval 0.2`;
     const args = ['--inspect-port=0', '-e', 'setInterval(() => {}, 1000)', 'terminal-test'];
     const target = spawn(process.execPath, args, { stdio: 'ignore' });
@@ -156,8 +152,7 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
     });
     const ended = once(terminal, 'exit');
     try {
-      for (const [index, key] of [...keys].entries()) {
-        if (index === keys.length - 1) await until(() => terminal.exitCode !== null || beforeLast.test(text));
+      for (const key of keys) {
         const { length } = text;
         await until(
           () => terminal.exitCode !== null || (text.includes('plimsoll top') && text.length > length),
@@ -181,19 +176,6 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
       text.includes('\u001b[?1049h') && text.trimEnd().endsWith('\u001b[?25h\u001b[?1049l'),
       text.slice(-80),
     );
-  });
-
-  test('live: r resizes the pool of the process', async () => {
-    const { code, text } = await inTerminal(80, 'r2\rq', /no pool yet → 2 pool threads/);
-    assert.equal(code, 0, text);
-    assert.match(text, /resize: PID and threads: \d+ 2/);
-    assert.match(text, /resizing process \d+ to 2/);
-  });
-
-  test('live: Escape leaves the question, and what is no size is said', async () => {
-    const { code, text } = await inTerminal(80, 'r\u001br0\rq', /a PID and a number of threads/);
-    assert.equal(code, 0, text);
-    assert.doesNotMatch(text, /resizing/);
   });
 
   test('a terminal of 40 columns gets a clear line', async () => {

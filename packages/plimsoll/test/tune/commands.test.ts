@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Guardian } from '#plimsoll/lab/guardian.js';
 import { createRandom } from '#plimsoll/stats/random.js';
-import { type CommandTimes, timeCommand } from '#plimsoll/tune/commands.js';
+import { type CommandTimes, timeCommand } from '#plimsoll/tune/runs.js';
 import { fixture, processesWith } from '../support/cli.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'uses a FIFO and /proc' };

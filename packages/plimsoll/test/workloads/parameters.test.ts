@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeWorkload } from '#plimsoll/report/work.js';
+import { describeWorkload } from '#plimsoll/api/workloads.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 
 test('the defaults: as many operations at once as fill any pool, cheap enough for short rounds', () => {

@@ -1,6 +1,5 @@
 import type { ResizableThreadPool } from '@plimsoll/monitor/resize';
 
-/** The pool of this process, whose size may change between rounds. */
 export interface Pool {
   /** Threads that serve the queue, counted; `null` where they cannot be. */
   readonly observed: number | null;
@@ -12,7 +11,6 @@ export interface Pool {
 /** A job that runs longer has no end, for a benchmark. */
 const RESIZE_MS = 60_000;
 
-/** A pool that is never resized. */
 export const fixedPool = (observed: number | null, fixed: string | null = null): Pool => ({
   observed,
   fixed,

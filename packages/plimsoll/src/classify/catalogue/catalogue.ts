@@ -16,14 +16,9 @@ const ENTRIES: readonly Entry[] = [
   ...otherEntries,
 ];
 
-/** Every API of the catalogue that this version of Node has. */
 export const catalogue: readonly Entry[] = ENTRIES.filter((entry) => entry.available?.() ?? true);
 
-/**
- * The entries that a user means by a name: the one with that name, or all whose name begins with it and a dot.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when there is none.
- */
+/** The entries that a user means by a name: the one with that name, or all whose name begins with it and a dot. */
 export function entriesNamed(name: string): readonly Entry[] {
   const wanted = name.toLowerCase();
   const named = (matches: (entry: string) => boolean): Entry[] =>

@@ -9,34 +9,26 @@ export interface EntryContext {
   folder(): string;
   /** A path where nothing is. */
   path(): string;
-  /**
-   * Repeat something every few milliseconds that is no part of the operation, until the returned function is called.
-   */
+  /** Repeat something that is no part of the operation, until the returned function is called. */
   meanwhile(work: () => void): () => void;
   readonly servers: LocalServers;
 }
 
-/** An API of Node, and one way to call it. */
 export interface Entry {
   /** Dotted; a user may name it whole or by its first parts. */
   readonly name: string;
   readonly call: string;
   /** Starts the operation; what it returns settles when the operation has completed. */
   run(context: EntryContext): unknown;
-  /** Whether this version of Node has it; every one does by default. */
   available?(): boolean;
   /** Why a verdict is so; said only when the experiment came to that verdict. */
   readonly why?: Partial<Record<PoolVerdict, string>>;
   readonly alternative?: string;
 }
 
-/** How a call is started, and what differs from the rest of its table. */
 type Line = Entry['run'] | (Partial<Omit<Entry, 'call'>> & Pick<Entry, 'run'>);
 
-/**
- * The entries of one module out of a table from calls to what starts them. An entry has the name of its call, up to the
- * bracket, unless its line gives another one.
- */
+/** Entries of one module. An entry has the name of its call, up to the bracket, unless its line gives another one. */
 export const entries = (
   module: string,
   why: NonNullable<Entry['why']>,
@@ -47,7 +39,6 @@ export const entries = (
     return { name: `${module}${name}`, call: `${module}${call}`, why, ...more };
   });
 
-/** A promise out of a callback. */
 export const callback = <T = unknown>(
   start: (done: (error?: unknown, value?: T) => void) => void,
 ): Promise<T | undefined> =>

@@ -13,7 +13,6 @@ const BY_NAME =
 const ALTERNATIVE =
   'connecting by IP, keeping connections alive, or a `lookup` option that caches or resolves with c-ares';
 
-/** A call that takes a host: by a name, and by an IP. */
 const byNameAndIp = (
   name: string,
   call: (host: string) => string,
@@ -28,7 +27,6 @@ const byNameAndIp = (
   { name: `${name}.ip`, call: call('IP'), run: (context) => run('127.0.0.1', context), why: whyByIp },
 ];
 
-/** Of a URL with a host. */
 const url = (call: string) => (host: string) => `${call}(url with ${host === 'IP' ? 'an' : 'a'} ${host})`;
 
 const received = (request: http.ClientRequest): Promise<void> =>

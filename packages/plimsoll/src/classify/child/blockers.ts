@@ -15,7 +15,6 @@ export function blockPool(fifos: readonly string[]): void {
 
 const RETRY_MS = 1;
 
-/** Let the threads of these FIFOs go. */
 export async function release(fifos: readonly string[]): Promise<void> {
   for (const fifo of fifos) {
     while (!openedForWriting(fifo)) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

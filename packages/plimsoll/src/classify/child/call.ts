@@ -3,17 +3,14 @@ import { type Follower, follow } from './follow.js';
 
 /** One call of an operation, and what is seen of it. Times are those of `performance.now()`. */
 export class Call {
-  /** Settles when the operation has completed or failed; never rejects. */
   readonly ended: Promise<void>;
   readonly callbacks: string[] = [];
-  /** When the thread of the event loop was this call's, until it ended. */
   readonly ran: [since: number, until: number][] = [];
   readonly startedMs = performance.now();
   endedMs: number | null = null;
   outcome: Observation['outcome'] = 'pending';
   error: OperationError | null = null;
   synchronous = false;
-  /** Called at every callback that the operation gets, with the type of the resource. */
   onCallback: (type: string) => void = () => {};
 
   readonly #turn = loopCount();

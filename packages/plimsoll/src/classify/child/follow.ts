@@ -3,7 +3,6 @@ import { AsyncResource, createHook, executionAsyncId } from 'node:async_hooks';
 /** Resources that only carry a chain on; nothing waits behind them. */
 const CARRIERS = new Set(['PROMISE', 'TickObject', 'Microtask', 'Immediate']);
 
-/** What is heard of an operation. */
 export interface Follower {
   /** A callback came from outside JavaScript. */
   calledBack(type: string): void;
@@ -18,11 +17,7 @@ const timers = new Map<number, NodeJS.Timeout>();
 /** A timer that keeps no event loop alive is housekeeping (a timeout, a cache), and not what an operation waits for. */
 const isWaitedFor = (id: number): boolean => timers.get(id)?.hasRef() ?? true;
 
-/**
- * Call `start` so that everything asynchronous that descends from it is known to belong to it.
- *
- * async_hooks costs much and is discouraged in services; the processes that use it live for one experiment.
- */
+/** Everything asynchronous that descends from `start` is known to belong to it. async_hooks cost much: use it for one experiment. */
 export function follow(follower: Follower, start: () => unknown): unknown {
   hook.enable();
   const root = new AsyncResource('Operation');

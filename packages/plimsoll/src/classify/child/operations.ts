@@ -13,10 +13,8 @@ import type { OperationName } from '../operations.js';
 const MB = 2 ** 20;
 const PBKDF2 = { iterations: 200_000, keyBytes: 64, digest: 'sha512' } as const;
 
-/** Starts the request with this index; what it returns settles when it has completed. */
 export type Start = (index: number) => unknown;
 
-/** Make an operation ready; whatever it needs is made here and now, synchronously. */
 export async function prepareRequests(job: DrawJob): Promise<Start> {
   const { subject } = job;
   return subject.kind === 'target' ? loadTarget(subject.target) : builtIn[subject.name](job);
@@ -53,7 +51,6 @@ const builtIn: Record<OperationName, (job: DrawJob) => Start> = {
   randomBytes: () => () => promisify(randomBytes)(16 * MB),
 };
 
-/** Each request on a connection of its own. */
 function download(url: string): Promise<void> {
   const start = url.startsWith('https:') ? getSecurely : get;
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-import { access } from 'node:fs';
+import { AsyncResource } from 'node:async_hooks';
+import { access, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sum } from '../../collections/sum.js';
 import type { ThreadInfo } from '../../host/pool-threads.js';
@@ -6,13 +8,13 @@ import { waitKindOf } from '../../libuv/wait-kinds.js';
 import { BadModule } from '../../workloads/module.js';
 import { loadTarget } from '../../workloads/target.js';
 import { catalogue } from '../catalogue/catalogue.js';
+import type { EntryContext } from '../catalogue/entry.js';
 import type { Observation, ProbeAnswer, ProbeJob, Release } from '../messages.js';
+import type { LocalServers } from '../servers.js';
 import { blockPool, release } from './blockers.js';
 import { Call } from './call.js';
-import { entryContext } from './context.js';
 import { serveObservation } from './serve-observation.js';
 
-/** Observe one operation, with the pool blocked or not. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
   serveObservation(before, after, prepare, (start, job: ProbeJob) =>
     job.fifos.length === 0 ? observeFree(start, job) : observeBlocked(start, job),
@@ -73,7 +75,6 @@ async function observeBlocked(
   return observed(first, false, served);
 }
 
-/** Note when an operation first goes on by something that may have come from the pool. */
 function note(call: Call, who: string, order: string[]): void {
   const went = (): void => {
     if (!order.includes(who)) order.push(who);
@@ -96,5 +97,28 @@ function observed(call: Call, whileBlocked: boolean, served: Release | null): Pr
       busyMs: sum(ran.map(([since, until]) => until - since)),
       callbacks: [...new Set(callbacks)],
     },
+  };
+}
+
+/** More than any entry takes in the two calls that a process makes. */
+const SUPPLY = 4;
+const MEANWHILE_MS = 5;
+
+function entryContext(directory: string, servers: LocalServers): EntryContext {
+  const supply = (make: (path: string) => void, name: string): (() => string) => {
+    const paths = Array.from({ length: SUPPLY }, (_, index) => join(directory, `${name}-${index}`));
+    for (const path of paths) make(path);
+    return () => paths.pop() as string;
+  };
+  const outside = new AsyncResource('Meanwhile');
+  return {
+    meanwhile(work) {
+      const timer = outside.runInAsyncScope(() => setInterval(work, MEANWHILE_MS));
+      return () => clearInterval(timer);
+    },
+    file: supply((path) => writeFileSync(path, 'plimsoll'), 'file'),
+    folder: supply((path) => mkdirSync(path), 'folder'),
+    path: supply(() => {}, 'path'),
+    servers,
   };
 }

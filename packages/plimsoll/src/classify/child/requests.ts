@@ -1,12 +1,13 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import type { ThreadInfo } from '../../host/pool-threads.js';
+import type { PoolEvent } from '../../libuv/job.js';
 import { waitKinds } from '../../libuv/wait-kinds.js';
 import type { DrawAnswer, DrawJob, RequestRecord } from '../messages.js';
 import { Call } from './call.js';
 import { prepareRequests, type Start } from './operations.js';
-import { recordPool } from './pool-events.js';
 import { serveObservation } from './serve-observation.js';
 
-/** Run some requests at once and record what became of each. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
   serveObservation(before, after, prepareRequests, (start, { requests }: DrawJob, observedThreads) =>
     record(start, requests, observedThreads).catch(
@@ -41,3 +42,17 @@ const recordOf = ({ startedMs, endedMs, ran, callbacks }: Call): RequestRecord =
   ran: ran.map(([since, until]) => [since + CLOCK_MS, until + CLOCK_MS]),
   waits: waitKinds(callbacks),
 });
+
+/** Record the pool's work of this process, Workers included, from now on. @returns what ends it and gives the events in order. */
+async function recordPool(): Promise<() => Promise<PoolEvent[]>> {
+  const worker = new Worker(new URL('./collector.cjs', import.meta.url));
+  const [answer] = await once(worker, 'message');
+  if (answer !== 'tracing') throw new Error(`Node cannot trace its pool here: ${answer}`);
+  return async () => {
+    const events = once(worker, 'message');
+    worker.postMessage('stop');
+    const [recorded] = (await events) as [PoolEvent[]];
+    await worker.terminate();
+    return recorded.sort((a, b) => a.ts - b.ts);
+  };
+}

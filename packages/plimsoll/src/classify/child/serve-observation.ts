@@ -3,12 +3,7 @@ import { type SizedJob, serveJob } from '../../lab/child/serve.js';
 import { BadModule } from '../../workloads/module.js';
 import type { ObservationAnswer } from '../observe.js';
 
-/**
- * Serve one job: make ready, observe, answer over IPC, and end.
- *
- * @param prepare loads what is to be observed; whatever it throws is the fault of the user's module.
- * @param work never rejects; the process may also end in it.
- */
+/** @param work never rejects; the process may also end in it. */
 export function serveObservation<Job extends SizedJob, Ready, Answer extends { readonly type: string }>(
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],

@@ -11,7 +11,6 @@ interface Thread {
 
 const threads = (): Thread[] => proc.list().map((tid) => ({ tid, name: proc.nameOf(tid) }));
 
-/** Use the pool for the first time and say which threads there were before and after it; empty where there is no /proc. */
 function aroundFirstUse(tell: (before: Thread[], after: Thread[]) => void): void {
   const before = threads();
   // access(2): no version of libuv hands it to io_uring.

@@ -1,14 +1,11 @@
 import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
 
-/** What every process is told that counts its pool threads before it works. */
 export interface SizedJob {
-  /** Threads that its pool must have. */
   readonly size: number;
   /** Working directory: entering a mount namespace loses it. */
   readonly cwd: string;
 }
 
-/** It has started; or it refuses the job, because its pool has another size. */
 export type SizedAnswer =
   | { readonly type: 'started' }
   | { readonly type: 'refused'; readonly observedThreads: number };

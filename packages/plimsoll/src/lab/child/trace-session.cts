@@ -20,12 +20,10 @@ class TraceSession {
     );
   }
 
-  /** Resolves when everything from now on is seen. @throws when Node does not trace here. */
   start(): Promise<void> {
     return this.#post('NodeTracing.start', CONFIG);
   }
 
-  /** It may start again. */
   stop(): Promise<void> {
     return this.#post('NodeTracing.stop');
   }

@@ -8,13 +8,13 @@ import { endOf, killGroup, type Started, startProcess } from '../process.js';
 
 /** Where lookups go in an experiment, and how its processes are started so that they go there. */
 export interface Resolver {
-  readonly mode: 'system' | 'local' | 'hosts';
-  /** The set delay of an answer in milliseconds; `null` if unknown. */
+  readonly mode: 'local' | 'hosts';
   readonly delayMs: number | null;
   readonly names: readonly string[];
   /** Command that every measuring process is started through. */
   readonly prefix: readonly string[];
   readonly description: string;
+  readonly because: string;
   close(): Promise<void>;
 }
 
@@ -39,8 +39,6 @@ shift 2 && exec "$@"`;
 /**
  * A resolver on loopback that answers after `delayMs`, inside a private mount and network namespace that nothing
  * outside can see. Linux, with the right to make namespaces (root, or unprivileged user namespaces).
- *
- * @throws {DnsUnavailable} when it cannot be had here, with the reason.
  */
 export async function openLocalResolver(delayMs: number, guardian: Guardian): Promise<Resolver> {
   if (process.platform !== 'linux') throw new DnsUnavailable('namespaces need Linux');
@@ -77,6 +75,7 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
       '--',
     ],
     description: `a resolver on loopback that answers after ${delayMs} ms, in a private namespace`,
+    because: 'the first choice works',
     async close() {
       await killGroup(responder);
       guardian.forget(pid);
@@ -85,7 +84,6 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
   };
 }
 
-/** @throws {DnsUnavailable} when the responder ends, or does not start in time. */
 async function listening(child: Started): Promise<void> {
   const failed = endOf(child).then(({ code, stderr }) => {
     throw new DnsUnavailable(stderr.trim().split('\n')[0] || `unshare ended with exit code ${code}`);

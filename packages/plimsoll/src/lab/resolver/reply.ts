@@ -1,6 +1,5 @@
 import { type Answer, decode, encode } from 'dns-packet';
 
-/** One answer of every type that Node can ask for; all of them lead to this machine. */
 function answers(name: string): Answer[] {
   const common = { name, ttl: 0 };
   return [

@@ -21,13 +21,11 @@ type RuleForAll = RuleOver<[workloads: readonly WorkloadResult[], context: Findi
 
 export function benchResultOf(measured: Measured): BenchResult {
   const { environment, method, workloads } = measured;
-  const { dns, baseline } = method;
   const { filesystem, cpu } = environment;
   return {
     ...measured,
-    method: { ...method, dns: dns && { ...dns, because: whyResolver(dns) } },
     findings: findings(workloads, {
-      ...{ baseline, effectiveCpus: cpu.effectiveCpus, filesystem, resolver: dns },
+      ...{ baseline: method.baseline, effectiveCpus: cpu.effectiveCpus, filesystem, resolver: method.dns },
     }),
   };
 }
@@ -197,14 +195,11 @@ const unclear: Rule = (workload, { baseline }) =>
         return note('bench.unclear', text, { size, interval });
       });
 
-const whyResolver = ({ requested, refused }: NonNullable<FindingContext['resolver']>): string =>
-  requested ? 'as requested' : refused.length === 0 ? 'the first choice works' : refused.join('; ');
-
 const lookupsWithoutNetwork: Rule = ({ name }, { resolver }) => {
-  if (name !== 'dns' || resolver === null || resolver.mode === 'system') return null;
-  const { mode, refused, description } = resolver;
-  const text = `dns: answered by ${description} (${whyResolver(resolver)})`;
-  return note('bench.lookups-without-network', text, { mode, refused });
+  if (name !== 'dns' || resolver === null) return null;
+  const { mode, because, description } = resolver;
+  const text = `dns: answered by ${description} (${because})`;
+  return note('bench.lookups-without-network', text, { mode });
 };
 
 const filesInMemory: Rule = ({ name }, { filesystem: { type, isMemory } }) => {

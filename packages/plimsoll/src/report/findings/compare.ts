@@ -1,5 +1,5 @@
+import type { Differences } from '../../bench/compare.js';
 import { type Compared, rowName } from '../../bench/compare.js';
-import type { Differences } from '../../bench/machines.js';
 import type { Comparison } from '../../results/comparison.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import { hodgesLehmann } from '../../stats/quantile.js';
@@ -7,7 +7,7 @@ import { change, list } from '../format.js';
 import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
 export function comparison({ circumstances, ...compared }: Compared): Comparison {
-  const rules = [machines, unfinished, nothing, lost, unlike, fewGenerations, allAlike, onlyInOne, software];
+  const rules = [machines, unfinished, nothing, lost, unlike, fewGenerations, allAlike, onlyInOne];
   return { ...compared, findings: findAll(rules, compared, circumstances) };
 }
 
@@ -84,10 +84,3 @@ const onlyInOne: Rule = (_, { onlyOld, onlyNew }) => {
   ];
   return texts.length > 0 && note('compare.only-in-one', texts.join('; '), { old: onlyOld, new: onlyNew });
 };
-
-/** What may be the very thing that is compared; worth a word. */
-const software: Rule = (_, known) =>
-  known.software !== null &&
-  note('compare.other-software', `the software differs: ${differences(known.software)}`, {
-    ...known.software,
-  });

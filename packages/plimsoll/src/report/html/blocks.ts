@@ -65,7 +65,6 @@ function findingList(findings: readonly Said[]): Html {
 /** Characters of a text that stays on one line. */
 const LONGEST_LINE = 40;
 
-/** With every column that has a value, scrolled where it is too wide. */
 function drawTable({ caption, columns, rows, chosen }: Table): Html {
   const visible = columns.flatMap((_, index) =>
     rows.some((row) => textOf(row[index] ?? '') !== '') ? [index] : [],

@@ -5,7 +5,6 @@ import { type Html, html } from './escape.js';
 
 type Scale = (value: number) => number;
 
-/** Logarithmic: twice the size is the same way everywhere. A single value stands in the middle. */
 function logScale(least: number, most: number): Scale {
   const [from, to] = [Math.log2(least), Math.log2(most)];
   return (value) => (to === from ? 0.5 : (Math.log2(value) - from) / (to - from));
@@ -96,7 +95,6 @@ function boundsOf({ points, isRatio }: Curve): [number, number] {
 /** Widths of labels, below the axis and at points. */
 const [LEAST_TICK, LEAST_TEXT] = [22, 50];
 
-/** Points whose labels do not touch, the chosen one among them. */
 function spaced<Point extends { readonly size: number }>(
   points: readonly Point[],
   x: Scale,

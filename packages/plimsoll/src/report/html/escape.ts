@@ -8,7 +8,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML, and nothing else: what `html` made. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { CONFIDENCE_TONE, type Report, type Verdict } from '../document.js';
 import { type Result, reportOf } from '../documents.js';
 import { environmentFacts, headLines, machineLine } from '../machine-line.js';
 import { markdown } from '../markdown.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { drawSection } from './blocks.js';
-import { embeddedData } from './data.js';
 import { type Html, html, raw } from './escape.js';
 import { STYLES } from './styles.js';
 
@@ -104,4 +104,20 @@ function card(verdict: Verdict, command: string, id: string): Html {
   return html`<article class="card ${CONFIDENCE_TONE[confidence]}-card">${text}
 <p class="size"><span>${sign}</span><span class="${CONFIDENCE_TONE[confidence]}">${confidence}</span></p>
 <p class="gain">${gain}</p><p class="because">${because}</p><p class="sure">${sure}</p>${size === null ? null : line}</article>`;
+}
+
+/** Of a page of at most 300 KB this much may be data. */
+const MOST_CHARACTERS = 130_000;
+
+/** Single rounds, jobs and spans: by far the most of a result. */
+const DETAIL = new Set(['rounds', 'twinRounds', 'runs', 'generations', 'spans']);
+
+const withoutDetail = (name: string, value: unknown): unknown =>
+  DETAIL.has(name) && Array.isArray(value) && typeof value[0] === 'object' ? [] : value;
+
+/** The documents for a page, without what the files hold that it was made from; `null` when even that is too much. */
+function embeddedData(documents: readonly object[]): string | null {
+  const text = JSON.stringify(documents.length === 1 ? documents[0] : documents, withoutDetail);
+  const packed = gzipSync(text, { level: 9 }).toString('base64');
+  return packed.length <= MOST_CHARACTERS ? packed : null;
 }

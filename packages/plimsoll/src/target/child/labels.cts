@@ -23,9 +23,7 @@ function isId(segment: string): boolean {
   );
 }
 
-/**
- * The path of a URL, with `:id` for what looks like one of many.
- */
+/** The path of a URL, with `:id` for what looks like one of many. */
 function pathPattern(url: string): string {
   const all = url.slice(0, LOOKED_AT).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const path = all.replace(/[?#].*$/s, '');

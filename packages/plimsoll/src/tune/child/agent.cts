@@ -30,9 +30,7 @@ class Agent {
   #heardAt = now();
   #lost = 0;
   #hasServed = false;
-  /** What the pool had before it was first resized. */
   #sizeBefore: number | null = null;
-  /** What it is to have, now or once the process uses it. */
   #wanted = 0;
   /** A size was ordered before the process used its pool. */
   #isLeftAlone = false;

@@ -12,13 +12,10 @@ export interface FromMain {
 export type Order =
   | { readonly do: 'resize'; readonly id: number; readonly size: number }
   | { readonly do: 'state'; readonly id: number }
-  /** Forget the canaries' waits so far. */
   | { readonly do: 'begin' }
-  /** Tell the canaries' waits. */
   | { readonly do: 'end'; readonly id: number }
   /** Plimsoll is there; without it for some seconds, the pool gets its old size back. */
   | { readonly do: 'stay' }
-  /** Give the pool its old size back, and end. */
   | { readonly do: 'stop'; readonly id: number };
 
 export interface Waits {
@@ -27,7 +24,6 @@ export interface Waits {
   readonly slow: number | null;
 }
 
-/** What the agent tells beside samples. */
 export type News =
   | { readonly type: 'hello'; readonly pid: number }
   | ({ readonly type: 'route' } & FromMain)
@@ -52,13 +48,11 @@ export interface Sample {
   readonly at: number;
   /** CPU of the process since its start. */
   readonly cpuMs: number;
-  /** When the event loop of the app last turned. */
   readonly turn: number;
   /** Pool threads with a job, parked ones left out; NaN where it cannot be told. */
   readonly busy: number;
   /** Requests and records that were not seen, since the beginning. */
   readonly lost: number;
-  /** Starts of the requests that are open. */
   readonly open: readonly number[];
   /** Start, end, and `4 x route + kind` of each that has ended since the last sample. */
   readonly records: Float64Array;

@@ -14,11 +14,7 @@ const TURNS_PER_SWEEP = 5;
 const ACTIVE = Symbol.for('plimsoll.tune');
 const globals = globalThis as { [ACTIVE]?: boolean };
 
-/**
- * Count the requests of this process, and start the agent that tells plimsoll and resizes the pool.
- *
- * @returns `busy` when another plimsoll measures this process.
- */
+/** @returns `busy` when another plimsoll measures this process. */
 function start(socket: string): 'started' | 'busy' {
   if (globals[ACTIVE] === true) return 'busy';
   Object.defineProperty(globals, ACTIVE, { value: true, configurable: true });

@@ -1,14 +1,14 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 
 import channels = require('node:diagnostics_channel');
 import net = require('node:net');
+import util = require('node:util');
 import now = require('../../target/child/clock.cjs');
-import isPeerGone = require('../../target/child/is-peer-gone.cjs');
 import labels = require('../../target/child/labels.cjs');
 import stamp = require('../../target/child/stamp.cjs');
-import whenSettled = require('../../target/child/when-settled.cjs');
 import rings = require('./ring.cjs');
 
 type Writer = InstanceType<typeof rings.RingWriter>;
@@ -137,16 +137,20 @@ class RequestMeter {
     const slot = this.#ring.begin(arrival());
     if (slot === -1) return;
     const route = this.#routes.ofUrl(String(headers[':method'] ?? ''), headers[':path']);
-    let isOver = false;
-    const end = (kind: 0 | 1 | 2): void => {
-      if (isOver) return;
-      isOver = true;
-      this.#ring.end(slot, now(), route, kind);
-    };
+    const end = this.#ender(slot, route);
     stream.once('finish', () => {
       if (stream.headersSent && stream.rstCode === 0) end(kindOf(stream.sentHeaders?.[':status']));
     });
     stream.once('close', () => end(endOfCut(stream)));
+  }
+
+  /** A slot is free once it has ended: once only. */
+  #ender(slot: number, route: number): (kind: 0 | 1 | 2) => void {
+    let isOver = false;
+    return (kind) => {
+      if (!isOver) this.#ring.end(slot, now(), route, kind);
+      isOver = true;
+    };
   }
 
   #watchMarks(): void {
@@ -159,22 +163,62 @@ class RequestMeter {
     const slot = this.#ring.begin(now());
     if (slot === -1) return work();
     const route = this.#routes.named(name);
-    const end = (isFulfilled: boolean): void =>
-      this.#ring.end(slot, now(), route, isFulfilled ? KIND.answered : KIND.failed);
+    const end = this.#ender(slot, route);
     let result: unknown;
     try {
       result = work();
     } catch (error) {
-      end(false);
+      end(KIND.failed);
       throw error;
     }
-    return whenSettled(result, (run) => run(), end);
+    return whenSettled(result, (isFulfilled) => end(isFulfilled ? KIND.answered : KIND.failed));
   }
 }
 
+type Then = (fulfilled?: unknown, rejected?: unknown) => unknown;
+
+/**
+ * Tell when a result has settled; at once for what is no promise.
+ *
+ * @returns the result; of a promise, one that settles as it does: to watch the first alone would count as handling its
+ *   rejection, which Node then reports to nobody. Another thenable may begin only when it is asked for its value.
+ */
+function whenSettled(result: unknown, tell: (isFulfilled: boolean) => void): unknown {
+  const { then } = (result ?? {}) as { then?: unknown };
+  if (typeof then !== 'function') {
+    tell(true);
+    return result;
+  }
+  const watching: Then = (fulfilled, rejected) =>
+    then.call(
+      result,
+      (value: unknown) => {
+        tell(true);
+        return typeof fulfilled === 'function' ? fulfilled(value) : value;
+      },
+      (reason: unknown) => {
+        tell(false);
+        if (typeof rejected === 'function') return rejected(reason);
+        throw reason;
+      },
+    );
+  // Some libraries put more on their promises.
+  if (util.types.isPromise(result))
+    return Object.defineProperties(watching() as object, Object.getOwnPropertyDescriptors(result));
+  if (
+    !Reflect.defineProperty(result as object, 'then', { value: watching, writable: true, configurable: true })
+  )
+    tell(true);
+  return result;
+}
+
+const PEER_GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
+
+const isPeerGone = ({ errored, readableEnded }: Socket): boolean =>
+  readableEnded || PEER_GONE.has((errored as NodeJS.ErrnoException | null)?.code);
+
 const kindOf = (status: unknown): 0 | 1 => (Number(status) >= 500 ? KIND.failed : KIND.answered);
 
-/** A stream that closed without a whole response. */
 const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): 0 | 1 | 2 => {
   if (!aborted && rstCode === 0 && sentHeaders !== undefined) return kindOf(sentHeaders[':status']);
   return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;

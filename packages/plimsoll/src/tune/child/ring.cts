@@ -1,19 +1,16 @@
 import type { Sample } from './messages.cjs';
 
-/** What a record is of: a request by how it ended, or a turn of the event loop. */
 const KIND = { answered: 0, failed: 1, aborted: 2, turn: 3 } as const;
 type Kind = (typeof KIND)[keyof typeof KIND];
 
 /** Of start, end, and what it is of: `4 x route + kind`. */
 const FIELDS = 3;
-/** Between two turns of the event loop that are recorded. */
 const TURN_MS = 10;
 /** At 25 ms between two readings it holds 1.3 million records a second. */
 const CAPACITY = 32_768;
 /** So many requests can be open at a time; what comes beside them is not measured. */
 const MOST_OPEN = 16_384;
 
-/** Places in the header. */
 const HEAD = 0;
 const SLOTS = 1;
 const LOST = 2;
@@ -29,9 +26,7 @@ const HEADER_BYTES = 16;
 const ringIn = (memory: SharedArrayBuffer) => ({
   memory,
   header: new Int32Array(memory, 0, HEADER_BYTES / 4),
-  /** When the event loop last turned. */
   turn: new Float64Array(memory, HEADER_BYTES, 1),
-  /** When the request in each slot began; 0 in a free one. */
   open: new Float64Array(memory, HEADER_BYTES + 8, MOST_OPEN),
   records: new Float64Array(memory, HEADER_BYTES + 8 * (1 + MOST_OPEN), FIELDS * CAPACITY),
 });
@@ -44,7 +39,6 @@ function requestsIn(records: Float64Array): number {
   return count;
 }
 
-/** The side of the app's thread. */
 class RingWriter {
   readonly ring = ringIn(new SharedArrayBuffer(RING_BYTES));
   readonly #free: number[] = [];
@@ -85,7 +79,6 @@ class RingWriter {
   }
 }
 
-/** The side of the agent. */
 class RingReader {
   readonly #ring: ReturnType<typeof ringIn>;
   #seen = 0;
@@ -95,7 +88,6 @@ class RingReader {
     this.#ring = ringIn(memory);
   }
 
-  /** What is open, and what has ended since the last reading. */
   read(): Pick<Sample, 'open' | 'records' | 'lost' | 'turn'> {
     const { header, open, records, turn } = this.#ring;
     const slots = Atomics.load(header, SLOTS);

@@ -26,7 +26,6 @@ function frame(kind: number, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Frames out of the pieces that a socket gives. */
 class FrameReader {
   #rest = Buffer.alloc(0);
   readonly #onNews: (news: News) => void;

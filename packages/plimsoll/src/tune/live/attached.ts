@@ -13,9 +13,6 @@ const ARRIVAL_MS = 10_000;
  * Measure a process that runs already, and the Node processes that it has started: workers of a cluster change with it. Each is
  * attached to for a moment, by SIGUSR1 and its inspector; then its agent talks to us by a socket, and when we are gone gives the
  * pool its old size back.
- *
- * @throws {PlimsollError} PLIMSOLL_ALREADY_TUNED when another plimsoll measures it; PLIMSOLL_NOT_MEASURED when its agent does not
- * get through to us; and what `attach` throws.
  */
 export async function attachTo(pid: number, directory: string, signal: AbortSignal): Promise<LiveTarget> {
   const target = await LiveTarget.listen(directory);

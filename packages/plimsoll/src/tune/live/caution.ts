@@ -17,7 +17,6 @@ const OPEN = 20;
 export class Caution {
   readonly #baseline: number;
   readonly #left = new Set<number>();
-  /** How the last window of each size was; of one that is not here nothing is known. */
   readonly #wasWorse = new Map<number, boolean>();
   #windows = 0;
   #worse = 0;

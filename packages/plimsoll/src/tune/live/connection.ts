@@ -15,9 +15,7 @@ const ANSWER_MS = 5_000;
 export class Connection implements ProcessLog {
   readonly routes = new Map<number, string>();
   samples: Sample[] = [];
-  /** `null` before its agent is there. */
   pid: number | null = null;
-  /** Requests that have ended since the beginning. */
   completed = 0;
   readonly #socket: Socket;
   readonly #replies = new Map<number, (reply: Reply | null) => void>();
@@ -45,7 +43,6 @@ export class Connection implements ProcessLog {
     });
   }
 
-  /** It has been asked for something that matters to the answer. */
   get serves(): boolean {
     return this.completed > 0 || (this.samples.at(-1)?.open.length ?? 0) > 0;
   }
@@ -77,7 +74,6 @@ export class Connection implements ProcessLog {
     return reply?.type === 'waits' ? reply : { fast: null, slow: null };
   }
 
-  /** Its pool gets the old size back, and it ends; resolves when it is gone. */
   async stop(ms: number): Promise<void> {
     if (this.#isGone) return;
     await this.#ask((id) => ({ do: 'stop', id }), ms);

@@ -14,7 +14,6 @@ export interface ContestOptions<Result extends Sample> {
   readonly measure: (turn: Turn) => Promise<Result>;
   readonly judge: (results: readonly Result[], plan: JudgePlan) => Pick<Judgement, 'living' | 'settled'>;
   readonly between?: () => Promise<void>;
-  /** No block is begun that would end later than this. */
   readonly timeMs: number;
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -22,7 +21,6 @@ export interface ContestOptions<Result extends Sample> {
 }
 
 export interface Contest<Result extends Sample> {
-  /** Those of a block that was cut short included. */
   readonly results: readonly Result[];
   /** By which they are judged: sizes that left early are in it. */
   readonly plan: JudgePlan;
@@ -35,8 +33,6 @@ const LEAST_BLOCKS = 6;
 /**
  * Compare sizes by measuring each of them, and the baseline twice, in every block until the judge knows or the time is over. It
  * differs from the contest of `bench`: the arms share processes that go on, so there are no generations.
- *
- * @throws whatever `measure` throws, unless the signal has aborted.
  */
 export async function contest<Result extends Sample>(
   options: ContestOptions<Result>,

@@ -16,13 +16,11 @@ export interface Span {
 
 type Circumstances = 'block' | 'order' | 'arm' | 'size' | 'machineBusyCores' | 'queueWaitMs' | 'disturbed';
 type Figures = Omit<Window, Circumstances> & {
-  /** Requests under way at the end of the span. */
   readonly inFlight: number;
 };
 
 const { FIELDS, KIND, TURN_MS } = ring;
 
-/** Call for each record: its start, its end, its kind, its route. */
 function eachRecord(
   { samples }: ProcessLog,
   visit: (start: number, end: number, kind: number, route: number) => void,
@@ -93,7 +91,6 @@ export function stateSince(
   return { completed, failed, open };
 }
 
-/** When the first request began of those that go on and began within a span, as far as is known. */
 export function firstOpen(
   processes: readonly ProcessLog[],
   { start: from, end: until }: Span,
@@ -132,7 +129,6 @@ export function delayOfTimers(late: readonly number[]): Window['loopDelayMs'] {
   const falling = late.toSorted((a, b) => b - a);
   const time = sum(late) + TURN_MS * late.length;
   const mean = sum(late.map((delay) => TURN_MS * delay + delay ** 2 / 2)) / time;
-  /** The delay that a share of all moments exceeds. */
   const exceededBy = (share: number): number => {
     let total = 0;
     for (const [index, delay] of falling.entries()) {
@@ -150,7 +146,6 @@ export function delayOfTimers(late: readonly number[]): Window['loopDelayMs'] {
     : { mean, p50: exceededBy(0.5), p99: exceededBy(0.01), max: falling[0] ?? 0 };
 }
 
-/** In a straight line between samples. */
 function cpuAt(samples: readonly Sample[], time: number): number {
   const after = samples.find(({ at }) => at >= time);
   const before = samples.findLast(({ at }) => at < time);

@@ -1,14 +1,14 @@
+import { execFile } from 'node:child_process';
 import { PlimsollError } from '../../errors.js';
+import { machineNoise, readMachineCounters } from '../../host/noise.js';
 import { createRandom } from '../../stats/random.js';
 import { type Judgement, judge } from '../judge.js';
 import type { TuneQuestion } from '../request.js';
 import type { Arm } from '../sample.js';
 import { Caution } from './caution.js';
 import { type Contest, contest, type Turn } from './contest.js';
-import { Disks } from './disks.js';
 import type { LiveTarget, LiveWindow } from './target.js';
 
-/** Sizes above the limit of the target are left out. */
 export interface MeasureOptions extends TuneQuestion {
   readonly signal: AbortSignal;
   readonly onWindow?: (windows: readonly LiveWindow[]) => void;
@@ -18,7 +18,6 @@ export interface MeasureOptions extends TuneQuestion {
 }
 
 export interface Measured extends Contest<LiveWindow> {
-  /** Of a cautious run: windows that were worse than what the app had, and all. */
   readonly worse: Caution['windows'] | null;
 }
 
@@ -95,7 +94,6 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
   return { ...measured, worse: caution?.windows ?? null };
 }
 
-/** @throws {PlimsollError} PLIMSOLL_NOT_RESIZED when the pool is smaller than the baseline. */
 function withinLimit(sizes: readonly number[], baseline: number, limit: number | null): readonly number[] {
   if (limit === null) return sizes;
   if (baseline <= limit) return sizes.filter((size) => size <= limit);
@@ -104,3 +102,30 @@ function withinLimit(sizes: readonly number[], baseline: number, limit: number |
     `the pool has ${limit} ${limit === 1 ? 'thread' : 'threads'} and cannot grow to the baseline of ${baseline}, because the program sets UV_THREADPOOL_SIZE itself; remove this from the program, or choose a baseline and sizes up to ${limit}`,
   );
 }
+
+/** A share of the time in which something waited for a disk, above which the next window would feel it. */
+const BUSY_SHARE = 0.05;
+const SYNC_MS = 5_000;
+
+/**
+ * What a size leaves on the disks for the next one: a program that writes through (fsync) disturbs the window after its own.
+ * Where that happens, blocks begin with synced disks, and windows settle for longer.
+ */
+class Disks {
+  #before = readMachineCounters();
+
+  /** Call it between two blocks. @returns whether the last one kept the disks busy. */
+  async calm(): Promise<boolean> {
+    const { psiIoShare } = machineNoise(this.#before, readMachineCounters(), 0);
+    const isBusy = (psiIoShare ?? 0) > BUSY_SHARE;
+    if (isBusy) await sync();
+    this.#before = readMachineCounters();
+    return isBusy;
+  }
+}
+
+/** Node has no call for it; where there is no such program, or it takes too long, blocks go on without. */
+const sync = (): Promise<void> =>
+  new Promise((resolve) => {
+    execFile('sync', { timeout: SYNC_MS }, () => resolve());
+  });

@@ -15,9 +15,7 @@ import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
 export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'size'> {
   /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
   readonly requests?: number;
-  /** By default 250. */
   readonly leastMs?: number;
-  /** Then it ends in any case; by default 2,000. */
   readonly mostMs?: number;
   /** After a switch, at least so long; by default 100. */
   readonly settleMs?: number;
@@ -37,7 +35,6 @@ export interface LiveWindow extends Window {
 export interface PoolState {
   /** Threads that serve the queue, of the process that has most; `null` when none has started its pool. */
   readonly size: number | null;
-  /** The largest size that all of them can have. */
   readonly limit: number;
   /** The weaker of their ways to be resized; `null` when one cannot be. */
   readonly resizing: 'threads' | 'parking' | null;
@@ -56,10 +53,8 @@ const STAY_MS = 1_000;
 /** The clock on the wall goes on while the machine sleeps; small steps are the time service's. */
 const MOST_STEP_MS = 1_000;
 
-/** Processes of a command, or a running one, whose pools get another size while they work. */
 export class LiveTarget {
   readonly #server: Server;
-  /** The socket at which agents arrive. */
   readonly socket: string;
   readonly #connections = new Set<Connection>();
   readonly #staying: NodeJS.Timeout;
@@ -82,11 +77,6 @@ export class LiveTarget {
     }, STAY_MS);
   }
 
-  /**
-   * Listen for agents in a directory of a guardian.
-   *
-   * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when nothing can listen there.
-   */
   static async listen(directory: string): Promise<LiveTarget> {
     const socket = join(directory, 'tune');
     const server = createServer().listen(socket);
@@ -100,7 +90,6 @@ export class LiveTarget {
     return new LiveTarget(server, socket);
   }
 
-  /** The environment of a command that is to be measured, beside ours. */
   variables(size: number): Record<string, string> {
     return { PLIMSOLL_TUNE: this.socket, ...preloading(PRELOAD), UV_THREADPOOL_SIZE: String(size) };
   }
@@ -122,11 +111,7 @@ export class LiveTarget {
     return this.#limit;
   }
 
-  /**
-   * Wait until the first process is there, or the one that was attached to.
-   *
-   * @throws {PlimsollError} PLIMSOLL_NOT_MEASURED when none comes in time.
-   */
+  /** The first process, or the one that was attached to. */
   async arrived(ms: number, signal?: AbortSignal, pid?: number): Promise<void> {
     const isThere = (): boolean => (pid === undefined ? this.#hasArrived : this.pids.includes(pid));
     if (await this.#until(isThere, ms, signal)) return;
@@ -152,12 +137,7 @@ export class LiveTarget {
     };
   }
 
-  /**
-   * Give all pools a size.
-   *
-   * @returns the threads that serve the queue now, proved; the least of all processes, or the size where none uses its pool.
-   * @throws {PlimsollError} PLIMSOLL_NOT_RESIZED, PLIMSOLL_TARGET_HUNG, PLIMSOLL_TARGET_DIED
-   */
+  /** @returns the threads that serve the queue now, proved: the least of all processes, or the size where none uses its pool. */
   async resize(size: number): Promise<number> {
     await this.#present();
     this.#size = size;
@@ -185,7 +165,6 @@ export class LiveTarget {
     return sizes.length === 0 ? size : Math.min(...sizes);
   }
 
-  /** Switch to a size, let it settle, and measure until there are enough requests and all of them have ended. */
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
@@ -237,12 +216,10 @@ export class LiveTarget {
     };
   }
 
-  /** What disturbs a window from outside: traffic that is started anew. */
   disturb(): void {
     this.#disturbances++;
   }
 
-  /** Every pool gets its old size back, and nobody is measured any more. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -261,12 +238,10 @@ export class LiveTarget {
     return serving.length > 0 ? serving : this.#processes;
   }
 
-  /** Everybody has told what was until then. */
   #isKnown(time: number): boolean {
     return this.#processes.every(({ pid, samples }) => pid === null || (samples.at(-1)?.at ?? 0) >= time);
   }
 
-  /** All requests that began within a span have ended, and everybody has told. */
   #isOver(span: Span): boolean {
     return this.#isKnown(span.end) && firstOpen(this.#processes, span) === null;
   }
@@ -297,7 +272,6 @@ export class LiveTarget {
     if (event === 'joined' || connection.serves) this.disturb();
   }
 
-  /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED when no process is there, and none comes in the place of the last one. */
   async #present(): Promise<void> {
     if (await this.#until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
     throw new PlimsollError(
@@ -306,7 +280,6 @@ export class LiveTarget {
     );
   }
 
-  /** @returns whether it came to that in time. */
   async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<boolean> {
     const end = performance.now() + ms;
     let isMet = condition();

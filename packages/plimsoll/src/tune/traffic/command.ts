@@ -8,12 +8,7 @@ import { withPort } from './words.js';
 const BRIEF_MS = 1_000;
 const MOST_BRIEF = 3;
 
-/**
- * Let a command send the requests: with `$PORT` in its words replaced, and the port in its variable PORT too. When it ends with 0
- * it is started anew, as autocannon ends after ten seconds unless told otherwise.
- *
- * @throws {PlimsollError} PLIMSOLL_TRAFFIC_FAILED when it cannot be started.
- */
+/** When it ends with 0 it is started anew, as autocannon ends after ten seconds unless told otherwise. */
 export async function sendByCommand(
   words: readonly [string, ...string[]],
   { port }: Endpoint,

@@ -5,17 +5,10 @@ import type { Traffic, TrafficContext } from './traffic.js';
 import { CONNECTIONS, checkUrls, methodOf, sendToUrls, type UrlRequests } from './urls.js';
 import { splitWords } from './words.js';
 
-/** Who sends the requests: a command that is started when the app listens, or plimsoll itself. */
 export type TrafficSource =
   | { readonly from: 'command'; readonly words: readonly [string, ...string[]] }
   | ({ readonly from: 'urls' } & UrlRequests);
 
-/**
- * Send requests to an app that listens.
- *
- * @throws {PlimsollError} PLIMSOLL_TRAFFIC_FAILED when the command cannot be started, PLIMSOLL_UNREACHABLE when a URL cannot be
- * reached.
- */
 export const openTraffic = (
   source: TrafficSource,
   endpoint: Endpoint,
@@ -35,7 +28,6 @@ export function trafficText(source: TrafficSource): string {
   return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
 }
 
-/** Who sends requests, as a user says it: a command line, or requests to URLs with header lines. */
 export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
   readonly onPort?: string | undefined;
   readonly urls?: readonly string[] | undefined;

@@ -1,7 +1,6 @@
 import type { PlimsollError } from '../../errors.js';
 import type { Supervision } from '../../lab/guardian.js';
 
-/** Requests on their way to an app, until they are closed. */
 export interface Traffic {
   /** Resolves when no more requests will come, with the reason. Never rejects. */
   readonly failed: Promise<PlimsollError>;
@@ -11,7 +10,6 @@ export interface Traffic {
 }
 
 export interface TrafficContext extends Supervision {
-  /** Called when the traffic stops for a moment, because its command is started anew. */
   readonly onPause: () => void;
 }
 
@@ -21,7 +19,6 @@ export interface SendOrder {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Requests a second, not waiting for answers; null: one after another on each connection. */
   readonly rate: number | null;
 }
 

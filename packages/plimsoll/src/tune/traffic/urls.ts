@@ -15,7 +15,6 @@ export interface UrlRequests {
   readonly urls: readonly string[];
   /** Connections, each of which sends its next request when the last one was answered. Without a rate; by default 10. */
   readonly connections?: number | undefined;
-  /** By default GET, and POST with a body. */
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
@@ -28,18 +27,13 @@ const REACH_MS = 5_000;
 const LOOK_MS = 50;
 const ENTRY = fileURLToPath(new URL('./child/send.js', import.meta.url));
 
-/** @throws {PlimsollError} PLIMSOLL_USAGE for what is not a URL of HTTP, or fewer connections than URLs. */
 export function checkUrls({ urls, connections = CONNECTIONS, rate }: UrlRequests): void {
   for (const url of urls) absolute(url, { host: '127.0.0.1', port: 1 });
   if (rate === undefined && connections < urls.length)
     throw usage(`connections: must be at least the number of URLs, ${urls.length}, not ${connections}`);
 }
 
-/**
- * Send requests to URLs from a process of its own.
- *
- * @throws {PlimsollError} PLIMSOLL_UNREACHABLE when nothing takes connections there.
- */
+/** From a process of its own. */
 export async function sendToUrls(
   requests: UrlRequests,
   endpoint: Endpoint,

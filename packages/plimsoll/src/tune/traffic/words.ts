@@ -6,8 +6,6 @@ const OPERATOR = /[|&;<>()`\n]/;
 /**
  * Split a command line into words as a shell does it: at blanks, with single and double quotes and backslashes. No shell is
  * started, so what only a shell could do is refused, instead of being passed on as a word.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a quote that is not closed, an operator of the shell, or no word at all.
  */
 export function splitWords(text: string, name: string): [string, ...string[]] {
   const words: string[] = [];
