@@ -1,0 +1,158 @@
+import { pairedRatio } from '@plimsoll/benchmarks/estimate';
+import { type Environment, environmentLines, formatDuration, markdownTable, median } from '@plimsoll/lab';
+import { left, right } from '../common/tables.js';
+import { PAIRS } from './pairs.js';
+
+/** Means of the victim's calls, in milliseconds. */
+export interface Run {
+  /** By the recording: waiting for a pool thread, and how much of it the table puts behind the blocker. */
+  readonly waitMs: number;
+  readonly behindMs: number;
+  /** By the app's own clock: from call to callback. */
+  readonly tookMs: number;
+}
+
+export interface GraphSums {
+  readonly name: string;
+  readonly jobs: number;
+  /** Waiting of all jobs, by their own times; milliseconds. */
+  readonly measuredMs: number;
+  /** The widths of the graph. */
+  readonly graphMs: number;
+  readonly failure: string | null;
+}
+
+export interface WaitingResult {
+  readonly schema: 'plimsoll/1';
+  readonly kind: 'waiting';
+  readonly effort: 'full' | 'quick';
+  readonly startedAt: string;
+  readonly seconds: number;
+  /** Of a run. */
+  readonly runMs: number;
+  readonly environment: Environment;
+  readonly pairs: readonly { readonly id: string; readonly generations: readonly Generation[] }[];
+  readonly programs: readonly GraphSums[];
+}
+
+export interface Generation {
+  readonly with: Run;
+  readonly without: Run;
+}
+
+const GOAL = 0.15;
+const GRAPH_GOAL = 0.02;
+
+interface Row {
+  readonly id: string;
+  readonly withMs: number;
+  readonly withoutMs: number;
+  readonly saidMs: number;
+  /** By how much it fell, of what the table says: by the recording, with an interval, and by the app's clock. */
+  readonly ratio: number;
+  readonly interval: readonly [number, number];
+  readonly clockRatio: number;
+}
+
+function rowOf({ id, generations }: WaitingResult['pairs'][number]): Row {
+  const middle = (pick: (one: Generation) => number): number => median(generations.map(pick));
+  const said = generations.map((one) => one.with.behindMs);
+  const fell = (of: (run: Run) => number): number[] =>
+    // A logarithm needs more than nothing.
+    generations.map((one) => Math.max(Number.MIN_VALUE, of(one.with) - of(one.without)));
+  const { ratio, interval } = pairedRatio(
+    fell(({ waitMs }) => waitMs),
+    said,
+  );
+  return {
+    id,
+    withMs: middle((one) => one.with.waitMs),
+    withoutMs: middle((one) => one.without.waitMs),
+    saidMs: median(said),
+    ratio,
+    interval: [interval.low, interval.high],
+    clockRatio: pairedRatio(
+      fell(({ tookMs }) => tookMs),
+      said,
+    ).ratio,
+  };
+}
+
+const percent = (share: number): string => `${share < 0 ? '−' : ''}${Math.abs(100 * share).toFixed(1)} %`;
+const ms = (value: number): string => value.toFixed(value < 1 ? 3 : 2);
+const differenceOf = ({ measuredMs, graphMs }: GraphSums): number => graphMs / measuredMs - 1;
+
+function worstPair(rows: readonly Row[]): string {
+  const worst = rows.reduce((most, row) => (Math.abs(row.ratio - 1) > Math.abs(most.ratio - 1) ? row : most));
+  const held = rows.filter(({ ratio }) => Math.abs(ratio - 1) <= GOAL).length;
+  return `**In ${held} of ${rows.length} pairs the wait falls by what the table says within ${percent(GOAL)}.** The worst one is *${worst.id}*: it falls by ${worst.ratio.toFixed(2)} times that.`;
+}
+
+function worstGraph(programs: readonly GraphSums[]): string {
+  const recorded = programs.filter(({ failure }) => failure === null);
+  if (recorded.length === 0) return 'No program could be recorded.';
+  const off = (one: GraphSums): number => Math.abs(differenceOf(one));
+  const worst = recorded.reduce((most, one) => (off(one) > off(most) ? one : most));
+  const held = recorded.filter((one) => off(one) <= GRAPH_GOAL).length;
+  return `**In ${held} of ${recorded.length} programs the widths of the graph are the measured waits within ${percent(GRAPH_GOAL)}.** The worst one is *${worst.name}*: ${percent(differenceOf(worst))}.`;
+}
+
+/** The page, from the result alone. */
+export function waitingPage(result: WaitingResult): string {
+  const { effort, pairs, programs, runMs, environment, seconds, startedAt } = result;
+  const rows = pairs.map(rowOf);
+  const generations = pairs[0]?.generations.length ?? 0;
+  const rivals = PAIRS.filter(({ rival }) => rival !== undefined).length;
+  return `${[
+    '# Who makes whom wait, by experiment',
+    '',
+    'Measured by `npm run study:waiting`; every run is in [waiting.json](waiting.json).',
+    ...(effort === 'full' ? [] : ['', '**A quick run: it proves that the study works, and nothing else.**']),
+    '',
+    'The table *who makes whom wait* of `plimsoll trace --calls` says how long some calls of an app waited for a pool thread behind',
+    'others. An app makes short calls at random moments, the victims, and bursts of longer ones, the blockers. It is recorded twice',
+    'with the same moments, with the blockers and without them. If the table is right, the wait falls by what it says. Means of the',
+    `victim's calls, in milliseconds; medians of ${generations} generations, each of two runs of ${runMs / 1000} s, which go first by turns. The ratio has`,
+    `an interval of signed ranks. *Clock*: the same, by what the app itself measures from call to callback.${rivals === 0 ? '' : ' *Beside*: another blocker stays.'}`,
+    '',
+    worstPair(rows),
+    '',
+    ...markdownTable(
+      [
+        left('victim behind blocker'),
+        ...['wait', 'without the blocker', 'the table says', 'fell ÷ said', 'clock'].map((title) =>
+          right(title),
+        ),
+      ],
+      rows.map((row) => [
+        row.id,
+        ms(row.withMs),
+        ms(row.withoutMs),
+        ms(row.saidMs),
+        `${row.ratio.toFixed(2)} [${row.interval.map((end) => end.toFixed(2)).join(', ')}]`,
+        row.clockRatio.toFixed(2),
+      ]),
+    ),
+    '',
+    '## The widths of the flame graph',
+    '',
+    'Programs of [the study of tune](tune.md), recorded for some seconds: all waiting of all jobs by their own times, and the sum of the',
+    'graph that `--flame` draws.',
+    '',
+    worstGraph(programs),
+    '',
+    ...markdownTable(
+      [left('program'), ...['jobs', 'measured, ms', 'graph, ms', 'difference'].map((title) => right(title))],
+      programs.map((one) =>
+        one.failure === null
+          ? [one.name, String(one.jobs), ms(one.measuredMs), ms(one.graphMs), percent(differenceOf(one))]
+          : [one.name, one.failure, '', '', ''],
+      ),
+    ),
+    '',
+    '## Where and how',
+    '',
+    ...environmentLines(environment),
+    `- ${formatDuration(seconds * 1000)} in all, ${startedAt.slice(0, 10)}`,
+  ].join('\n')}\n`;
+}
