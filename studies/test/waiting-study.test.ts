@@ -44,7 +44,7 @@ test('study waiting: graphs that are too wide are said, and what failed', () => 
   assert.match(text, /^\| sharp \| npm ci: no network \|/m);
 });
 
-test('study waiting: the schedule without the blocker is the same otherwise', () => {
+test('study waiting: victims come at random moments, blockers by bursts', () => {
   const [pair] = PAIRS as [Pair];
   let seed = 0;
   const calls = scheduleOf(pair, 2000, () => (seed = (seed + 0.37) % 1));

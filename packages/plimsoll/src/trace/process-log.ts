@@ -1,17 +1,6 @@
 import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
-import type {
-  CallsLine,
-  EndLine,
-  GapLine,
-  ProblemLine,
-  ProcessLine,
-  RecordedEvent,
-  RecordedLine,
-  RequestLine,
-  StackLine,
-  ThreadsLine,
-} from './child/lines.cjs';
+import type { Line, RecordedEvent, RecordedLine } from './child/lines.cjs';
 
 /** What may have brought a job. */
 export interface Call {
@@ -23,20 +12,20 @@ export interface Call {
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
 export interface ProcessLog {
-  readonly process: ProcessLine;
+  readonly process: Line<'process'>;
   /** In the order of their time. */
   readonly events: readonly PoolEvent[];
   /** Of the app's own thread, in the order of their time. */
   readonly calls: readonly Call[];
   /** Times in which tracing may have paused. */
-  readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
-  readonly samples: readonly ThreadsLine[];
+  readonly gaps: readonly Pick<Line<'gap'>, 'from' | 'to'>[];
+  readonly samples: readonly Line<'threads'>[];
   /** Threads of Workers: of the app, and of the recorder. */
   readonly workers: ReadonlySet<number>;
   readonly recorder: number | null;
-  readonly problems: readonly ProblemLine[];
+  readonly problems: readonly Line<'problem'>[];
   /** `null` when the process was killed. */
-  readonly end: EndLine | null;
+  readonly end: Line<'end'> | null;
 }
 
 /**
@@ -56,12 +45,12 @@ export function parseProcessLogs(text: string): ProcessLog[] {
 }
 
 function recording(lines: readonly RecordedLine[]): ProcessLog {
-  const of = <Type extends RecordedLine['type']>(type: Type): Extract<RecordedLine, { type: Type }>[] =>
-    lines.filter((line): line is Extract<RecordedLine, { type: Type }> => line.type === type);
+  const of = <Type extends RecordedLine['type']>(type: Type): Line<Type>[] =>
+    lines.filter((line): line is Extract<RecordedLine, Line<Type>> => line.type === type);
   const batches = of('events').map(({ events }) => events.map(poolEvent));
   const workers = of('worker');
   return {
-    process: of('process')[0] as ProcessLine,
+    process: of('process')[0] as Line<'process'>,
     events: batches.flat().sort((a, b) => a.ts - b.ts),
     calls: callsOf(of('calls'), of('stack'), of('request')),
     gaps: narrowed(of('gap'), batches),
@@ -77,9 +66,9 @@ const FIELDS = 3;
 const NO_FRAMES: readonly string[] = [];
 
 function callsOf(
-  lines: readonly CallsLine[],
-  stacks: readonly StackLine[],
-  requests: readonly RequestLine[],
+  lines: readonly Line<'calls'>[],
+  stacks: readonly Line<'stack'>[],
+  requests: readonly Line<'request'>[],
 ): Call[] {
   const framesOf = new Map(stacks.map(({ number, frames }) => [number, frames]));
   framesOf.set(0, NO_FRAMES);
@@ -114,7 +103,7 @@ const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): Po
  * recorder asked for it. Each time that it asked made one such place, in the same order; where nothing had happened there
  * is none to be seen.
  */
-function narrowed(asked: readonly GapLine[], batches: readonly PoolEvent[][]): ProcessLog['gaps'] {
+function narrowed(asked: readonly Line<'gap'>[], batches: readonly PoolEvent[][]): ProcessLog['gaps'] {
   const ends = batches
     .map((events) => ({
       first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),

@@ -62,7 +62,7 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     waits: waitsOf(processes, parts, uses),
     ...usageOf(processes),
     budget: budgetOf(parts.flat()),
-    kinds: kindsOf(processes, parts),
+    kinds: kindsOf(processes, parts.flat()),
   };
 }
 
@@ -100,17 +100,17 @@ function usageOf(
   return { eventLoopCpuShare: loop / wall, coresUsed: all / (to - from) };
 }
 
-function kindsOf(processes: readonly TracedProcess[], parts: readonly (readonly Parts[])[]): TracedKind[] {
-  const jobs = processes.flatMap((process, at) =>
-    process.jobs.map((job, index) => ({ job, parts: parts[at]?.[index] as Parts })),
-  );
-  return [...grouped(jobs, ({ job }) => job.kind)]
+function kindsOf(processes: readonly TracedProcess[], parts: readonly Parts[]): TracedKind[] {
+  const jobs = processes
+    .flatMap((process) => process.jobs)
+    .map((job, index) => ({ ...job, parts: parts[index] as Parts }));
+  return [...grouped(jobs, ({ kind }) => kind)]
     .map(([kind, alike]) => ({
       kind,
-      slowIo: alike[0]?.job.slowIo === true,
+      slowIo: alike[0]?.slowIo === true,
       jobs: alike.length,
-      inferred: alike.filter(({ job }) => job.inferred).length,
-      queued: alike.filter(({ job }) => job.queued).length,
+      inferred: alike.filter(({ inferred }) => inferred).length,
+      queued: alike.filter(({ queued }) => queued).length,
       budget: budgetOf(alike.map(({ parts }) => parts)) as Budget,
     }))
     .sort((a, b) => timeIn(b) - timeIn(a));
