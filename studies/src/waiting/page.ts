@@ -1,7 +1,6 @@
 import { pairedRatio } from '@plimsoll/benchmarks/estimate';
 import { type Environment, environmentLines, formatDuration, markdownTable, median } from '@plimsoll/lab';
 import { left, right } from '../common/tables.js';
-import { PAIRS } from './pairs.js';
 
 /** Means of the victim's calls, in milliseconds. */
 export interface Run {
@@ -78,7 +77,8 @@ function rowOf({ id, generations }: WaitingResult['pairs'][number]): Row {
   };
 }
 
-const percent = (share: number): string => `${share < 0 ? '−' : ''}${Math.abs(100 * share).toFixed(1)} %`;
+const percent = (share: number): string =>
+  `${share < -0.0005 ? '−' : ''}${Math.abs(100 * share).toFixed(1)} %`;
 const ms = (value: number): string => value.toFixed(value < 1 ? 3 : 2);
 const differenceOf = ({ measuredMs, graphMs }: GraphSums): number => graphMs / measuredMs - 1;
 
@@ -102,7 +102,6 @@ export function waitingPage(result: WaitingResult): string {
   const { effort, pairs, programs, runMs, environment, seconds, startedAt } = result;
   const rows = pairs.map(rowOf);
   const generations = pairs[0]?.generations.length ?? 0;
-  const rivals = PAIRS.filter(({ rival }) => rival !== undefined).length;
   return `${[
     '# Who makes whom wait, by experiment',
     '',
@@ -113,7 +112,9 @@ export function waitingPage(result: WaitingResult): string {
     'others. An app makes short calls at random moments, the victims, and bursts of longer ones, the blockers. It is recorded twice',
     'with the same moments, with the blockers and without them. If the table is right, the wait falls by what it says. Means of the',
     `victim's calls, in milliseconds; medians of ${generations} generations, each of two runs of ${runMs / 1000} s, which go first by turns. The ratio has`,
-    `an interval of signed ranks. *Clock*: the same, by what the app itself measures from call to callback.${rivals === 0 ? '' : ' *Beside*: another blocker stays.'}`,
+    'an interval of signed ranks. *Clock*: the same, by what the app itself measures from call to callback. *Beside*: another blocker',
+    'stays. Where bursts of both overlap the wait falls by more than the table says: it names who had the threads, not who had delayed',
+    'these before.',
     '',
     worstPair(rows),
     '',

@@ -27,7 +27,7 @@ export const PAIRS: readonly Pair[] = [
   },
 ];
 
-const BURSTS_EVERY_MS = 400;
+const BURSTS_EVERY_MS = 600;
 
 /** When which route is called, and how often at once. */
 export type Schedule = readonly (readonly [atMs: number, route: string, count: number])[];

@@ -1,3 +1,4 @@
+import { lowerBound } from '../collections/lower-bound.js';
 import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
 import type { Line, RecordedEvent, RecordedLine } from './child/lines.cjs';
@@ -47,13 +48,15 @@ export function parseProcessLogs(text: string): ProcessLog[] {
 function recording(lines: readonly RecordedLine[]): ProcessLog {
   const of = <Type extends RecordedLine['type']>(type: Type): Line<Type>[] =>
     lines.filter((line): line is Extract<RecordedLine, Line<Type>> => line.type === type);
-  const batches = of('events').map(({ events }) => events.map(poolEvent));
+  const events = of('events')
+    .flatMap((line) => line.events.map(poolEvent))
+    .sort((a, b) => a.ts - b.ts);
   const workers = of('worker');
   return {
     process: of('process')[0] as Line<'process'>,
-    events: batches.flat().sort((a, b) => a.ts - b.ts),
+    events,
     calls: callsOf(of('calls'), of('stack'), of('request')),
-    gaps: narrowed(of('gap'), batches),
+    gaps: narrowed(of('gap'), events),
     samples: of('threads'),
     workers: new Set(workers.map(({ tid }) => tid)),
     recorder: workers.find(({ isRecorder }) => isRecorder)?.tid ?? null,
@@ -98,28 +101,15 @@ const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): Po
   args: result === null ? NO_ARGS : { result },
 });
 
-/**
- * When tracing stood still: between the last event of one batch and the first of the next, within the time in which the
- * recorder asked for it. Each time that it asked made one such place, in the same order; where nothing had happened there
- * is none to be seen.
- */
-function narrowed(asked: readonly Line<'gap'>[], batches: readonly PoolEvent[][]): ProcessLog['gaps'] {
-  const ends = batches
-    .map((events) => ({
-      first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),
-      last: events.reduce((most, { ts }) => Math.max(most, ts), Number.NEGATIVE_INFINITY),
-    }))
-    .sort((a, b) => a.first - b.first);
-  const inOrder = asked.toSorted((a, b) => a.from - b.from);
-  const gaps: { from: number; to: number }[] = [];
-  let next = 0;
-  for (const [index, { last }] of ends.entries()) {
-    while (next < inOrder.length && (inOrder[next]?.to ?? 0) < last) next++;
-    const time = inOrder[next++];
-    if (time === undefined) break;
-    const from = Math.max(time.from, last);
-    const to = Math.min(time.to, ends[index + 1]?.first ?? time.to);
-    gaps.push({ from: Math.min(from, to), to: Math.max(from, to) });
-  }
-  return gaps;
-}
+/** Tracing stood still where, within the time in which the recorder asked for it, nothing was seen for longest. */
+const narrowed = (asked: readonly Line<'gap'>[], events: readonly PoolEvent[]): ProcessLog['gaps'] =>
+  asked.map(({ from, to }) => {
+    let longest = { from, to: from };
+    let last = from;
+    for (let next = lowerBound(events, ({ ts }) => ts <= from); last < to; next++) {
+      const ts = Math.min(to, events[next]?.ts ?? to);
+      if (ts - last > longest.to - longest.from) longest = { from: last, to: ts };
+      last = ts;
+    }
+    return longest;
+  });

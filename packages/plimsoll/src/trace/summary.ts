@@ -1,6 +1,6 @@
 import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
-import type { Trace, TracedProcess } from '../results/trace.js';
+import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type Parts, partsOf } from './budget.js';
 import { poolUse } from './pool-use.js';
@@ -85,19 +85,14 @@ function usageOf(
     return usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last);
   });
   if (inUse.length === 0) return { eventLoopCpuShare: null, coresUsed: null };
-  let wall = 0;
-  let loop = 0;
-  let all = 0;
-  let from = Number.POSITIVE_INFINITY;
-  let to = 0;
-  for (const { fromMs, toMs, eventLoop, pool, other } of inUse) {
-    wall += toMs - fromMs;
-    loop += eventLoop.cpuMs;
-    all += eventLoop.cpuMs + pool.cpuMs + other.cpuMs;
-    from = Math.min(from, fromMs);
-    to = Math.max(to, toMs);
-  }
-  return { eventLoopCpuShare: loop / wall, coresUsed: all / (to - from) };
+  const total = (of: (interval: UsageInterval) => number): number => sum(inUse.map(of));
+  const from = inUse.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.POSITIVE_INFINITY);
+  const to = inUse.reduce((most, { toMs }) => Math.max(most, toMs), 0);
+  return {
+    eventLoopCpuShare: total(({ eventLoop }) => eventLoop.cpuMs) / total(({ fromMs, toMs }) => toMs - fromMs),
+    coresUsed:
+      total(({ eventLoop, pool, other }) => eventLoop.cpuMs + pool.cpuMs + other.cpuMs) / (to - from),
+  };
 }
 
 function kindsOf(processes: readonly TracedProcess[], parts: readonly Parts[]): TracedKind[] {

@@ -22,8 +22,9 @@ export function poolThreads({ samples, process, events, workers }: ProcessLog): 
   const working = new Set(events.filter(({ ph }) => ph === 'B').map(({ tid }) => tid));
   const bursts = samples
     .slice(1)
-    .map((sample) => sample.new.filter(([tid, name]) => !workers.has(tid) && !KERNEL.test(name)))
-    .map((burst) => burst.map(([tid]) => tid))
+    .map(({ new: appeared }) =>
+      appeared.flatMap(([tid, name]) => (workers.has(tid) || KERNEL.test(name) ? [] : [tid])),
+    )
     .filter((burst) => burst.length > 0);
   const burst = bursts.find((tids) => tids.some((tid) => working.has(tid))) ?? bursts[0] ?? [];
   return new Set([...burst, ...working]);

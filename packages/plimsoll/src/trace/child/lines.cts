@@ -61,12 +61,18 @@ interface Lines {
 export type Line<Type extends keyof Lines> = Readonly<{ type: Type }> & Lines[Type];
 export type RecordedLine = { [Type in keyof Lines]: Line<Type> }[keyof Lines];
 
+/** Memory that the app's thread writes its calls into and its recorder reads; `count`: how many were ever written. */
+export interface Calls {
+  readonly count: Int32Array;
+  readonly entries: Float64Array;
+}
+
 /** What the recorder's Worker is told. */
 export interface RecorderData {
   /** Shared flags, by the indices of `FLAG`. */
   readonly flags: Int32Array;
-  /** Memory that the app's thread writes its calls into; undefined when they are not recorded. */
-  readonly calls: { readonly count: Int32Array; readonly entries: Float64Array } | undefined;
+  /** Undefined when they are not recorded. */
+  readonly calls: Calls | undefined;
   readonly file: string;
   /** When this file appears the recording is over. */
   readonly finishFile: string;
