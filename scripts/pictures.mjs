@@ -1,5 +1,5 @@
-// `npm run pictures`: a report of docs/results, README as GitHub shows it, and the home page of the site, into docs/pictures:
-// wide and narrow, light and dark. Needs Chromium.
+// `npm run pictures [-- NAME…]`: a report of docs/results, the trace of examples/waiting, README as GitHub shows it, and the home
+// page of the site, into docs/pictures: wide and narrow, light and dark. Needs Chromium.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,12 +12,15 @@ import { root, run } from './run.mjs';
 import { setup } from './setup.mjs';
 
 const RESULTS = ['docs/results/bench.json'];
+const PLIMSOLL = join(root, 'packages/plimsoll/bin/plimsoll.js');
 const SCREENS = [
   { suffix: '', width: 1440, height: 1060 },
   { suffix: '-narrow', width: 390, height: 844 },
 ];
 /** @type {('light' | 'dark')[]} */
 const SCHEMES = ['light', 'dark'];
+const NAMES = ['report', 'waiting', 'readme', 'home'];
+const names = process.argv.length > 2 ? process.argv.slice(2) : NAMES;
 
 const executablePath = findChromium();
 if (executablePath === null) {
@@ -39,21 +42,34 @@ const server = createServer((request, response) => {
 }).listen(0, '127.0.0.1');
 try {
   const report = join(folder, 'report.html');
-  run(process.execPath, ['packages/plimsoll/bin/plimsoll.js', 'report', ...RESULTS, '--out', report]);
-  // The other two show the report.
-  await take({ report: pathToFileURL(report).href });
-  run(process.execPath, ['scripts/docs.mjs']);
-  const readme = join(folder, 'readme.html');
-  writeFileSync(readme, await readmePage());
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await take({ readme: pathToFileURL(readme).href, home: `http://127.0.0.1:${port}/` });
+  if (names.includes('report')) {
+    run(process.execPath, [PLIMSOLL, 'report', ...RESULTS, '--out', report]);
+    // README and the home page show it.
+    await take({ report: pathToFileURL(report).href });
+  }
+  if (names.includes('waiting')) {
+    const waiting = join(folder, 'waiting.html');
+    const command = ['trace', '--quiet', '--flame', waiting, '--', process.execPath, 'server.mjs', '6'];
+    run(process.execPath, [PLIMSOLL, ...command], { cwd: join(root, 'examples/waiting') });
+    await take({ waiting: pathToFileURL(waiting).href }, '.result section');
+  }
+  if (names.includes('readme') || names.includes('home')) {
+    run(process.execPath, ['scripts/docs.mjs']);
+    const readme = join(folder, 'readme.html');
+    writeFileSync(readme, await readmePage());
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    await take({ readme: pathToFileURL(readme).href, home: `http://127.0.0.1:${port}/` });
+  }
 } finally {
   server.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param {Record<string, string>} pages */
-async function take(pages) {
+/**
+ * @param {Record<string, string>} pages
+ * @param {string} [part] of the page; by default what a window shows.
+ */
+async function take(pages, part) {
   const pictures = join(root, 'docs/pictures');
   mkdirSync(pictures, { recursive: true });
   const browser = await chromium.launch({
@@ -68,7 +84,8 @@ async function take(pages) {
           await page.goto(url, { waitUntil: 'networkidle' });
           const file = `${name}${suffix}${colorScheme === 'dark' ? '-dark' : ''}.png`;
           const path = join(pictures, file);
-          await page.screenshot({ path, animations: 'disabled' });
+          const shown = part === undefined ? page : page.locator(part).first();
+          await shown.screenshot({ path, animations: 'disabled' });
           await page.close();
           console.log(`docs/pictures/${file}, ${Math.ceil(statSync(path).size / 1024)} KB`);
         }

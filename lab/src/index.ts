@@ -64,6 +64,7 @@ export {
 export { reportText } from '../../packages/plimsoll/dist/report/documents.js';
 export { busyCpus, findings } from '../../packages/plimsoll/dist/report/findings/bench.js';
 export { factual, type Texts } from '../../packages/plimsoll/dist/report/findings/finding.js';
+export { speedscope } from '../../packages/plimsoll/dist/report/flame.js';
 export {
   change,
   formatBytes,

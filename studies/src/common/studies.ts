@@ -15,6 +15,7 @@ import { traceCost } from '../trace-cost/study.js';
 import { transfer } from '../transfer/study.js';
 import { tuneStudy } from '../tune/study.js';
 import { validity } from '../validity/study.js';
+import { waitingStudy } from '../waiting/study.js';
 import type { Command } from './command.js';
 import { poolStudy } from './pool-study.js';
 import type { Study } from './study.js';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   folklore,
   loadStudy,
   traceCost,
+  waitingStudy,
   monitorStudy,
   rescueStudy,
   tuneStudy,

@@ -70,7 +70,7 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
 
 function useText(program: TracedProgram): string {
   const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare } = program;
-  const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
+  const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)}\u00a0%`;
   return [
     `${formatNumber(jobs)} jobs within ${formatMs(activeMs)}`,
     ...(utilization === null ? [] : [`pool utilization ${percent(utilization)} %`]),

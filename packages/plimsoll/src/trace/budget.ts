@@ -1,5 +1,5 @@
 import { lowerBound } from '../collections/lower-bound.js';
-import { mean } from '../collections/sum.js';
+import { mean, sum } from '../collections/sum.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget } from '../results/trace-summary.js';
 import { quantileOfSorted } from '../stats/quantile.js';
@@ -16,83 +16,62 @@ export type Parts = Record<keyof Budget, number>;
  * jobs whose CPU time is not known either, the CPU time of the pool that is nobody else's is shared out in the same way.
  */
 export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): Parts[] {
-  const shares = sharesByInterval(jobs, usage);
-  return jobs.map((job) => {
-    const { submitMs, startMs, endMs, callbackMs, cpuMs } = job;
-    const service = endMs - startMs;
-    let cpu = Math.min(service, cpuMs ?? 0);
-    let core = 0;
-    for (const { overlap, known, share } of overlaps(job, usage, shares)) {
-      const off = overlap * (cpuMs === null || service === 0 ? 1 : 1 - cpu / service);
-      if (known) core += off * share.core;
-      else {
-        cpu += overlap * share.cpu;
-        core += overlap * (1 - share.cpu) * share.core;
-      }
+  const parts = jobs.map(({ submitMs, startMs, endMs, callbackMs, cpuMs }) => ({
+    queueWaitMs: startMs - submitMs,
+    coreWaitMs: 0,
+    cpuMs: Math.min(endMs - startMs, cpuMs ?? 0),
+    blockedMs: 0,
+    eventLoopMs: callbackMs - endMs,
+    totalMs: callbackMs - submitMs,
+  }));
+  for (const [index, shares] of sharesByInterval(jobs, usage).entries()) {
+    const { pool } = usage[index] as UsageInterval;
+    const total = (of: (share: Share) => number): number => sum(shares.map(of));
+    const cpu = ratio(
+      pool.cpuMs - total(({ ms, onCpu }) => ms * (onCpu ?? 0)),
+      total(({ ms, onCpu }) => (onCpu === null ? ms : 0)),
+    );
+    const core = ratio(
+      pool.coreWaitMs,
+      total(({ ms, onCpu }) => ms * (1 - (onCpu ?? cpu))),
+    );
+    for (const { job, ms, onCpu } of shares) {
+      const part = parts[job] as (typeof parts)[number];
+      if (onCpu === null) part.cpuMs += ms * cpu;
+      part.coreWaitMs += ms * (1 - (onCpu ?? cpu)) * core;
     }
-    core = Math.min(core, service - cpu);
-    return {
-      queueWaitMs: startMs - submitMs,
-      coreWaitMs: core,
-      cpuMs: cpu,
-      blockedMs: Math.max(0, service - cpu - core),
-      eventLoopMs: callbackMs - endMs,
-      totalMs: callbackMs - submitMs,
-    };
-  });
-}
-
-interface Share {
-  /** Of the time of jobs whose CPU time is not known: on a core. */
-  readonly cpu: number;
-  /** Of all time on a thread but not on a core: waiting for one. */
-  readonly core: number;
-}
-
-interface Overlap {
-  readonly overlap: number;
-  readonly known: boolean;
-  readonly share: Share;
-}
-
-function* overlaps(
-  { startMs, endMs, cpuMs }: TracedJob,
-  usage: readonly UsageInterval[],
-  shares: readonly Share[],
-): Generator<Overlap> {
-  for (let index = lowerBound(usage, ({ toMs }) => toMs <= startMs); index < usage.length; index++) {
-    const { fromMs, toMs } = usage[index] as UsageInterval;
-    if (fromMs >= endMs) return;
-    const overlap = Math.min(toMs, endMs) - Math.max(fromMs, startMs);
-    if (overlap > 0) yield { overlap, known: cpuMs !== null, share: shares[index] as Share };
   }
+  for (const part of parts) {
+    const service = part.totalMs - part.queueWaitMs - part.eventLoopMs;
+    part.coreWaitMs = Math.max(0, Math.min(part.coreWaitMs, service - part.cpuMs));
+    part.blockedMs = Math.max(0, service - part.cpuMs - part.coreWaitMs);
+  }
+  return parts;
+}
+
+/** A job on a thread during an interval. */
+interface Share {
+  readonly job: number;
+  readonly ms: number;
+  /** Of that time; `null` when not known. */
+  readonly onCpu: number | null;
+}
+
+function sharesByInterval(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): Share[][] {
+  const shares = usage.map((): Share[] => []);
+  for (const [job, { startMs, endMs, cpuMs }] of jobs.entries()) {
+    const onCpu = cpuMs === null ? null : ratio(cpuMs, endMs - startMs);
+    const first = lowerBound(usage, ({ toMs }) => toMs <= startMs);
+    for (let index = first; (usage[index]?.fromMs ?? endMs) < endMs; index++) {
+      const { fromMs, toMs } = usage[index] as UsageInterval;
+      shares[index]?.push({ job, ms: Math.min(toMs, endMs) - Math.max(fromMs, startMs), onCpu });
+    }
+  }
+  return shares;
 }
 
 const ratio = (part: number, whole: number): number =>
   whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
-
-function sharesByInterval(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): Share[] {
-  const none = { cpu: 0, core: 0 };
-  const sums = usage.map(() => ({ knownCpu: 0, knownOff: 0, unknown: 0 }));
-  const places = usage.map(() => none);
-  for (const job of jobs) {
-    const service = job.endMs - job.startMs;
-    const onCpu = job.cpuMs === null ? 0 : ratio(job.cpuMs, service);
-    let index = lowerBound(usage, ({ toMs }) => toMs <= job.startMs);
-    for (const { overlap, known } of overlaps(job, usage, places)) {
-      const sum = sums[index++] as (typeof sums)[number];
-      if (known) {
-        sum.knownCpu += overlap * onCpu;
-        sum.knownOff += overlap * (1 - onCpu);
-      } else sum.unknown += overlap;
-    }
-  }
-  return usage.map(({ pool }, index) => {
-    const { knownCpu, knownOff, unknown } = sums[index] as (typeof sums)[number];
-    const cpu = ratio(pool.cpuMs - knownCpu, unknown);
-    return { cpu, core: ratio(pool.coreWaitMs, knownOff + unknown * (1 - cpu)) };
-  });
-}
 
 const NAMES = ['queueWaitMs', 'coreWaitMs', 'cpuMs', 'blockedMs', 'eventLoopMs', 'totalMs'] as const;
 const TAIL = 0.99;

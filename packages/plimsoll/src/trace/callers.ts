@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { findSourceMap, SourceMap } from 'node:module';
+import { SourceMap } from 'node:module';
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PoolJob } from '../libuv/job.js';
@@ -87,7 +87,7 @@ const DATA = /^data:[^,]*;base64,/;
 
 /** Of a script that was made from another; `undefined` without a map that can be read. */
 function mapOf(path: string): SourceMap | undefined {
-  if (!maps.has(path)) maps.set(path, findSourceMap(path) ?? readMap(path));
+  if (!maps.has(path)) maps.set(path, readMap(path));
   return maps.get(path);
 }
 

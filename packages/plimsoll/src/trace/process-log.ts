@@ -1,17 +1,7 @@
+import { lowerBound } from '../collections/lower-bound.js';
 import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
-import type {
-  CallsLine,
-  EndLine,
-  GapLine,
-  ProblemLine,
-  ProcessLine,
-  RecordedEvent,
-  RecordedLine,
-  RequestLine,
-  StackLine,
-  ThreadsLine,
-} from './child/lines.cjs';
+import type { Line, RecordedEvent, RecordedLine } from './child/lines.cjs';
 
 /** What may have brought a job. */
 export interface Call {
@@ -23,20 +13,20 @@ export interface Call {
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
 export interface ProcessLog {
-  readonly process: ProcessLine;
+  readonly process: Line<'process'>;
   /** In the order of their time. */
   readonly events: readonly PoolEvent[];
   /** Of the app's own thread, in the order of their time. */
   readonly calls: readonly Call[];
   /** Times in which tracing may have paused. */
-  readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
-  readonly samples: readonly ThreadsLine[];
+  readonly gaps: readonly Pick<Line<'gap'>, 'from' | 'to'>[];
+  readonly samples: readonly Line<'threads'>[];
   /** Threads of Workers: of the app, and of the recorder. */
   readonly workers: ReadonlySet<number>;
   readonly recorder: number | null;
-  readonly problems: readonly ProblemLine[];
+  readonly problems: readonly Line<'problem'>[];
   /** `null` when the process was killed. */
-  readonly end: EndLine | null;
+  readonly end: Line<'end'> | null;
 }
 
 /**
@@ -56,15 +46,17 @@ export function parseProcessLogs(text: string): ProcessLog[] {
 }
 
 function recording(lines: readonly RecordedLine[]): ProcessLog {
-  const of = <Type extends RecordedLine['type']>(type: Type): Extract<RecordedLine, { type: Type }>[] =>
-    lines.filter((line): line is Extract<RecordedLine, { type: Type }> => line.type === type);
-  const batches = of('events').map(({ events }) => events.map(poolEvent));
+  const of = <Type extends RecordedLine['type']>(type: Type): Line<Type>[] =>
+    lines.filter((line): line is Extract<RecordedLine, Line<Type>> => line.type === type);
+  const events = of('events')
+    .flatMap((line) => line.events.map(poolEvent))
+    .sort((a, b) => a.ts - b.ts);
   const workers = of('worker');
   return {
-    process: of('process')[0] as ProcessLine,
-    events: batches.flat().sort((a, b) => a.ts - b.ts),
+    process: of('process')[0] as Line<'process'>,
+    events,
     calls: callsOf(of('calls'), of('stack'), of('request')),
-    gaps: narrowed(of('gap'), batches),
+    gaps: narrowed(of('gap'), events),
     samples: of('threads'),
     workers: new Set(workers.map(({ tid }) => tid)),
     recorder: workers.find(({ isRecorder }) => isRecorder)?.tid ?? null,
@@ -77,9 +69,9 @@ const FIELDS = 3;
 const NO_FRAMES: readonly string[] = [];
 
 function callsOf(
-  lines: readonly CallsLine[],
-  stacks: readonly StackLine[],
-  requests: readonly RequestLine[],
+  lines: readonly Line<'calls'>[],
+  stacks: readonly Line<'stack'>[],
+  requests: readonly Line<'request'>[],
 ): Call[] {
   const framesOf = new Map(stacks.map(({ number, frames }) => [number, frames]));
   framesOf.set(0, NO_FRAMES);
@@ -109,28 +101,15 @@ const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): Po
   args: result === null ? NO_ARGS : { result },
 });
 
-/**
- * When tracing stood still: between the last event of one batch and the first of the next, within the time in which the
- * recorder asked for it. Each time that it asked made one such place, in the same order; where nothing had happened there
- * is none to be seen.
- */
-function narrowed(asked: readonly GapLine[], batches: readonly PoolEvent[][]): ProcessLog['gaps'] {
-  const ends = batches
-    .map((events) => ({
-      first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),
-      last: events.reduce((most, { ts }) => Math.max(most, ts), Number.NEGATIVE_INFINITY),
-    }))
-    .sort((a, b) => a.first - b.first);
-  const inOrder = asked.toSorted((a, b) => a.from - b.from);
-  const gaps: { from: number; to: number }[] = [];
-  let next = 0;
-  for (const [index, { last }] of ends.entries()) {
-    while (next < inOrder.length && (inOrder[next]?.to ?? 0) < last) next++;
-    const time = inOrder[next++];
-    if (time === undefined) break;
-    const from = Math.max(time.from, last);
-    const to = Math.min(time.to, ends[index + 1]?.first ?? time.to);
-    gaps.push({ from: Math.min(from, to), to: Math.max(from, to) });
-  }
-  return gaps;
-}
+/** Tracing stood still where, within the time in which the recorder asked for it, nothing was seen for longest. */
+const narrowed = (asked: readonly Line<'gap'>[], events: readonly PoolEvent[]): ProcessLog['gaps'] =>
+  asked.map(({ from, to }) => {
+    let longest = { from, to: from };
+    let last = from;
+    for (let next = lowerBound(events, ({ ts }) => ts <= from); last < to; next++) {
+      const ts = Math.min(to, events[next]?.ts ?? to);
+      if (ts - last > longest.to - longest.from) longest = { from: last, to: ts };
+      last = ts;
+    }
+    return longest;
+  });

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -33,8 +24,6 @@ export interface RecordOptions {
   readonly size?: number | null | undefined;
   /** Trace events that each process may record; by default a million. */
   readonly maxEvents?: number | undefined;
-  /** Time between two samples of the threads, in milliseconds; by default 50. */
-  readonly sampleMs?: number | undefined;
   /** Whether the stack and the request of each call are recorded; by default they are not. */
   readonly calls?: boolean | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
@@ -48,7 +37,6 @@ export interface RecordProgress {
 }
 
 const DEFAULT_MAX_EVENTS = 1_000_000;
-const SAMPLE_MS = 50;
 const POLL_MS = 100;
 /** How long recorders may take to write what they have; one whose event loop is blocked needs longer. */
 const FINISH_MS = 4_000;
@@ -102,9 +90,9 @@ export async function record(
 /** The environment of the command beside ours. */
 function variables(
   directory: string,
-  { size, maxEvents = DEFAULT_MAX_EVENTS, sampleMs = SAMPLE_MS, calls = false }: RecordOptions,
+  { size, maxEvents = DEFAULT_MAX_EVENTS, calls = false }: RecordOptions,
 ): Record<string, string> {
-  const settings = { directory, maxEvents, sampleMs, calls };
+  const settings = { directory, maxEvents, calls };
   return {
     PLIMSOLL_TRACE: JSON.stringify(settings),
     ...preloading(PRELOAD),
@@ -147,24 +135,9 @@ async function finishRecorders(directory: string): Promise<void> {
   const waiting = (): string[] =>
     recordings(directory).filter((name) => {
       const pid = Number.parseInt(name, 10);
-      return existsSync(`/proc/${pid}`) && !hasEnded(pid) && !isFinished(join(directory, name));
+      return !existsSync(join(directory, `${name}.end`)) && existsSync(`/proc/${pid}`) && !hasEnded(pid);
     });
   while (performance.now() < until && waiting().length > 0) await sleep(20);
-}
-
-const TAIL_BYTES = 500;
-
-/** Whether the last line says that nothing more will come. */
-function isFinished(file: string): boolean {
-  const descriptor = openSync(file, 'r');
-  try {
-    const tail = Buffer.alloc(TAIL_BYTES);
-    const from = Math.max(0, fstatSync(descriptor).size - TAIL_BYTES);
-    const length = readSync(descriptor, tail, 0, TAIL_BYTES, from);
-    return /"type":"(end|problem)"[^\n]*\n$/.test(tail.toString('utf8', 0, length));
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 const recordings = (directory: string): string[] =>

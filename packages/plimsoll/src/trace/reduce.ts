@@ -78,19 +78,16 @@ const tracedJob = (job: PoolJob, caller: Caller, clock: (us: number) => number):
 
 /** Events whose counterpart got lost, and jobs that were under way when the recording ended. */
 function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: number } {
-  /** By category and then by id, or by thread; entries stay, see asyncPairs. */
-  const open = new Map<string, Map<string | number, boolean>>();
+  /** By category, and by id or thread. Entries stay, see asyncPairs. */
+  const open = new Map<string, boolean>();
   let lost = 0;
   let unfinished = 0;
   for (const { ph, cat, id, tid } of events) {
-    const ofCategory = open.get(cat) ?? new Map<string | number, boolean>();
-    open.set(cat, ofCategory);
-    const key = id ?? tid;
-    const isOpen = ofCategory.get(key) === true;
+    const key = `${cat} ${id ?? tid}`;
     const begins = ph === 'b' || ph === 'B';
-    ofCategory.set(key, begins);
-    if (begins === isOpen) lost++;
+    if (begins === (open.get(key) === true)) lost++;
     else if (id !== undefined) unfinished += begins ? 1 : -1;
+    open.set(key, begins);
   }
   return { lost, unfinished };
 }

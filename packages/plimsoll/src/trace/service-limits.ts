@@ -1,20 +1,13 @@
-import { grouped } from '../collections/grouped.js';
 import { lowerBound } from '../collections/lower-bound.js';
 import { sum } from '../collections/sum.js';
 import type { PoolJob, Unplaced } from '../libuv/job.js';
-import { type Longest, placeJobs } from '../libuv/replay.js';
+import { placeJobs } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
-import { quantile } from '../stats/quantile.js';
 
 /** Sums that differ by less are taken for equal. */
 const TOLERANCE = 1.05;
 /** And what differs from what was seen by no more standard errors of that. */
 const ERRORS = 2;
-/** Multiples of a kind's quick jobs that are tried, as powers of two. */
-const LEAST_POWER = -4;
-const MOST_POWER = 14;
-const STEPS = 9;
-const QUICK = 0.05;
 const US = 1000;
 
 /**
@@ -24,9 +17,8 @@ const US = 1000;
  * Node tells of them only when their result was taken. While the event loop is busy that is long after their end, and a
  * pool that waits for its loop would seem saturated. How long the threads were at work in all is known otherwise: from the
  * kernel's clocks (on a core, or waiting for one) and from samples (blocked). What known jobs and lookups have of it is
- * theirs; the rest belongs to fs. So no job of fs is taken to last longer than a multiple of the quick ones of its kind,
- * and the multiple is chosen so that the sum comes out. Unless its event loop had nothing to do: then the result was taken
- * when it was there.
+ * theirs; the rest belongs to fs. So of the time in which its event loop may have been busy no job of fs gets more than a
+ * limit, chosen so that the sum comes out; what the loop was idle for it has been on its thread.
  *
  * A job's own end stays an estimate: it is `inferred`.
  *
@@ -41,35 +33,40 @@ export function placeWithin(
   clock: (us: number) => number,
 ): PoolJob[] {
   const placed = placeJobs(jobs, size);
-  const files = placed.filter(isFile);
   const seen = atWork(jobs, usage, clock);
   const left = Math.max(0, seen.ms * US - onThreads(placed.filter((job) => !isFile(job))));
   const most = left * TOLERANCE + ERRORS * seen.errorMs * US;
-  if (usage.length === 0 || onThreads(files) <= most) return placed;
-  const quick = quickTimes(files);
-  const longestWait = new Map(
+  if (usage.length === 0 || onThreads(placed.filter(isFile)) <= most) return placed;
+  const latest = new Map(
     jobs.map((job) => [
       job,
       job.loop === main ? mostWait(clock(job.returned), usage) * US : Number.POSITIVE_INFINITY,
     ]),
   );
-  const longest =
-    (power: number): Longest =>
-    (job, started) =>
-      isFile(job)
-        ? Math.max(
-            2 ** power * (quick.get(job.name) ?? 0),
-            job.returned - (longestWait.get(job) as number) - started,
-          )
-        : Number.POSITIVE_INFINITY;
-  let low = LEAST_POWER;
-  let high = MOST_POWER;
-  for (let step = 0; step < STEPS; step++) {
-    const middle = (low + high) / 2;
-    if (onThreads(placeJobs(jobs, size, longest(middle)).filter(isFile)) > left) high = middle;
-    else low = middle;
+  /** Of the time since a moment, what the job was on its thread for sure, and what may have been the loop's. */
+  const parts = (job: Unplaced, since: number): { sure: number; late: number } => {
+    const late = Math.min(job.returned - since, latest.get(job) as number);
+    return { sure: job.returned - since - late, late };
+  };
+  const files = jobs.filter(isFile).map((job) => parts(job, job.submitted));
+  const limit = levelOf(
+    files.map(({ late }) => late),
+    left - sum(files.map(({ sure }) => sure)),
+  );
+  return placeJobs(jobs, size, (job, started) =>
+    isFile(job) ? parts(job, started).sure + limit : Number.POSITIVE_INFINITY,
+  );
+}
+
+/** What each may have at most, so that all together have `total`. */
+function levelOf(wishes: readonly number[], total: number): number {
+  let left = Math.max(0, total);
+  for (const [index, wish] of wishes.toSorted((a, b) => a - b).entries()) {
+    const level = left / (wishes.length - index);
+    if (level <= wish) return level;
+    left -= wish;
   }
-  return placeJobs(jobs, size, longest(low));
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The kernel books what a running thread uses at ticks; most have 250 of them in a second. */
@@ -120,12 +117,3 @@ function atWork(
   }
   return { ms, errorMs: isTold ? longestMs * Math.sqrt(seen + 1) : 0 };
 }
-
-/** How long a quick job of each kind took, in microseconds. */
-const quickTimes = (jobs: readonly PoolJob[]): Map<string, number> =>
-  new Map(
-    [...grouped(jobs, ({ name }) => name)].map(([name, alike]) => {
-      const times = alike.map(({ returned, started, submitted }) => returned - (started ?? submitted));
-      return [name, Math.max(1, quantile(times, QUICK))];
-    }),
-  );

@@ -1,6 +1,6 @@
 import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
-import type { Trace, TracedProcess } from '../results/trace.js';
+import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type Parts, partsOf } from './budget.js';
 import { poolUse } from './pool-use.js';
@@ -62,7 +62,7 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     waits: waitsOf(processes, parts, uses),
     ...usageOf(processes),
     budget: budgetOf(parts.flat()),
-    kinds: kindsOf(processes, parts),
+    kinds: kindsOf(processes, parts.flat()),
   };
 }
 
@@ -85,32 +85,27 @@ function usageOf(
     return usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last);
   });
   if (inUse.length === 0) return { eventLoopCpuShare: null, coresUsed: null };
-  let wall = 0;
-  let loop = 0;
-  let all = 0;
-  let from = Number.POSITIVE_INFINITY;
-  let to = 0;
-  for (const { fromMs, toMs, eventLoop, pool, other } of inUse) {
-    wall += toMs - fromMs;
-    loop += eventLoop.cpuMs;
-    all += eventLoop.cpuMs + pool.cpuMs + other.cpuMs;
-    from = Math.min(from, fromMs);
-    to = Math.max(to, toMs);
-  }
-  return { eventLoopCpuShare: loop / wall, coresUsed: all / (to - from) };
+  const total = (of: (interval: UsageInterval) => number): number => sum(inUse.map(of));
+  const from = inUse.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.POSITIVE_INFINITY);
+  const to = inUse.reduce((most, { toMs }) => Math.max(most, toMs), 0);
+  return {
+    eventLoopCpuShare: total(({ eventLoop }) => eventLoop.cpuMs) / total(({ fromMs, toMs }) => toMs - fromMs),
+    coresUsed:
+      total(({ eventLoop, pool, other }) => eventLoop.cpuMs + pool.cpuMs + other.cpuMs) / (to - from),
+  };
 }
 
-function kindsOf(processes: readonly TracedProcess[], parts: readonly (readonly Parts[])[]): TracedKind[] {
-  const jobs = processes.flatMap((process, at) =>
-    process.jobs.map((job, index) => ({ job, parts: parts[at]?.[index] as Parts })),
-  );
-  return [...grouped(jobs, ({ job }) => job.kind)]
+function kindsOf(processes: readonly TracedProcess[], parts: readonly Parts[]): TracedKind[] {
+  const jobs = processes
+    .flatMap((process) => process.jobs)
+    .map((job, index) => ({ ...job, parts: parts[index] as Parts }));
+  return [...grouped(jobs, ({ kind }) => kind)]
     .map(([kind, alike]) => ({
       kind,
-      slowIo: alike[0]?.job.slowIo === true,
+      slowIo: alike[0]?.slowIo === true,
       jobs: alike.length,
-      inferred: alike.filter(({ job }) => job.inferred).length,
-      queued: alike.filter(({ job }) => job.queued).length,
+      inferred: alike.filter(({ inferred }) => inferred).length,
+      queued: alike.filter(({ queued }) => queued).length,
       budget: budgetOf(alike.map(({ parts }) => parts)) as Budget,
     }))
     .sort((a, b) => timeIn(b) - timeIn(a));

@@ -49,6 +49,7 @@ code{font:.85em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .findings .id{font-size:.8rem;white-space:nowrap}
 dl{display:grid;grid-template-columns:auto 1fr;gap:.2rem 1.2rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}
 figure{margin:0 0 1.25rem;break-inside:avoid}
+.note+figure,.scroll+.scroll{margin-top:1.25rem}
 figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
 .pair{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:.8rem 0}

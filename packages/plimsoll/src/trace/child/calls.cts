@@ -1,5 +1,6 @@
 // Who calls: the stack and the request of whatever may bring a job to the pool. In the app's own thread, beside its code.
 import type { IncomingMessage } from 'node:http';
+import type { Calls } from './lines.cjs';
 
 import hooks = require('node:async_hooks');
 import channels = require('node:diagnostics_channel');
@@ -31,13 +32,6 @@ const MARK = Symbol.for('plimsoll.mark');
 function microseconds(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e6 + nanoseconds / 1000;
-}
-
-/** Memory that the app's thread writes calls into and its recorder reads. */
-interface Calls {
-  /** How many were ever written. */
-  readonly count: Int32Array;
-  readonly entries: Float64Array;
 }
 
 const shared = (): Calls => ({

@@ -9,10 +9,9 @@ import threads = require('./threads.cjs');
 const { now } = log;
 
 /**
- * Node buffers events and hands them out when 65,536 have gathered, or whenever somebody joins or leaves those who trace. So
- * that a process that is killed leaves something, a second session joins and leaves after this time. Stopping and starting
- * the one session would do too, but the app may run in between, and its submissions and completions would be lost; as it is,
- * tracing stands still only within one step of the app's own thread.
+ * Node hands events out when 65,536 have gathered, or when somebody joins or leaves those who trace. So that a process that
+ * is killed leaves something, a second session joins and leaves after this time. Were the one session stopped and started,
+ * the app would run in between, unseen; as it is, tracing stands still only within one step of the app's own thread.
  */
 const FETCH_MS = 1000;
 /**

@@ -1,37 +1,5 @@
 import type CATEGORIES = require('../../lab/child/trace-categories.cjs');
 
-/** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
-export type RecordedLine =
-  | ProcessLine
-  | WorkerLine
-  | EventsLine
-  | CallsLine
-  | StackLine
-  | RequestLine
-  | GapLine
-  | ThreadsLine
-  | ProblemLine
-  | EndLine;
-
-/** The first line of a process. */
-export interface ProcessLine {
-  readonly type: 'process';
-  readonly at: number;
-  readonly pid: number;
-  readonly node: string;
-  readonly libuv: string;
-  readonly script: string | null;
-  /** UV_THREADPOOL_SIZE as the process inherited it. */
-  readonly sizeText: string | null;
-}
-
-/** A thread of the process that is a Worker: of the app, or the recorder itself. */
-export interface WorkerLine {
-  readonly type: 'worker';
-  readonly tid: number;
-  readonly isRecorder: boolean;
-}
-
 /** The letter of a category of trace events. */
 export type EventCategory = keyof typeof CATEGORIES;
 
@@ -47,77 +15,68 @@ export type RecordedEvent = readonly [
   result: number | null,
 ];
 
-export interface EventsLine {
-  readonly type: 'events';
-  readonly events: readonly RecordedEvent[];
-}
-
-/** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
-export interface CallsLine {
-  readonly type: 'calls';
-  readonly calls: string;
-}
-
-export interface StackLine {
-  readonly type: 'stack';
-  readonly number: number;
-  /** From the outside in: the name of a package, or of the app `function<TAB>file:line:column`. */
-  readonly frames: readonly string[];
-}
-
-export interface RequestLine {
-  readonly type: 'request';
-  readonly number: number;
-  readonly name: string;
-}
-
-/** Tracing stood still somewhere in between, because what had gathered was fetched. */
-export interface GapLine {
-  readonly type: 'gap';
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
 export type ThreadState = 0 | 1 | 2;
 
-/** A sample of the threads of the process. */
-export interface ThreadsLine {
-  readonly type: 'threads';
-  readonly at: number;
-  /** Threads that were not there before, with their names. */
-  readonly new: readonly (readonly [tid: number, name: string])[];
-  /** Whether the kernel tells here what a thread is waiting for. */
-  readonly tells: boolean;
-  /** Since the sample before: nanoseconds on a core and waiting for one; what it does now. Idle threads are left out. */
-  readonly use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
+interface Lines {
+  /** The first one of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
+  process: Readonly<{
+    at: number;
+    pid: number;
+    node: string;
+    libuv: string;
+    script: string | null;
+    sizeText: string | null;
+  }>;
+  /** A thread of the process that is a Worker: of the app, or the recorder itself. */
+  worker: Readonly<{ tid: number; isRecorder: boolean }>;
+  events: Readonly<{ events: readonly RecordedEvent[] }>;
+  /** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
+  calls: Readonly<{ calls: string }>;
+  /** From the outside in: the name of a package, or of the app `function<TAB>file:line:column`. */
+  stack: Readonly<{ number: number; frames: readonly string[] }>;
+  request: Readonly<{ number: number; name: string }>;
+  /** Tracing stood still somewhere in between, because what had gathered was fetched. */
+  gap: Readonly<{ from: number; to: number }>;
+  /** A sample of the threads of the process. */
+  threads: Readonly<{
+    at: number;
+    /** Threads that were not there before, with their names. */
+    new: readonly (readonly [tid: number, name: string])[];
+    /** Whether the kernel tells here what a thread is waiting for. */
+    tells: boolean;
+    /** Since the sample before: nanoseconds on a core and waiting for one; what it does now. Idle threads are left out. */
+    use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
+  }>;
+  /** What Node said, or how many events were recorded before the bound. */
+  problem: Readonly<{
+    id: 'inspector' | 'worker' | 'other-tracing' | 'bound';
+    detail?: string;
+    count?: number;
+  }>;
+  end: Readonly<{ at: number }>;
 }
 
-export interface ProblemLine {
-  readonly type: 'problem';
-  readonly id: 'inspector' | 'worker' | 'other-tracing' | 'bound';
-  /** What Node said. */
-  readonly detail?: string;
-  /** Events that were recorded before the bound. */
-  readonly count?: number;
-}
+/** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
+export type Line<Type extends keyof Lines> = Readonly<{ type: Type }> & Lines[Type];
+export type RecordedLine = { [Type in keyof Lines]: Line<Type> }[keyof Lines];
 
-export interface EndLine {
-  readonly type: 'end';
-  readonly at: number;
+/** Memory that the app's thread writes its calls into and its recorder reads; `count`: how many were ever written. */
+export interface Calls {
+  readonly count: Int32Array;
+  readonly entries: Float64Array;
 }
 
 /** What the recorder's Worker is told. */
 export interface RecorderData {
   /** Shared flags, by the indices of `FLAG`. */
   readonly flags: Int32Array;
-  /** Memory that the app's thread writes its calls into; undefined when they are not recorded. */
-  readonly calls: { readonly count: Int32Array; readonly entries: Float64Array } | undefined;
+  /** Undefined when they are not recorded. */
+  readonly calls: Calls | undefined;
   readonly file: string;
   /** When this file appears the recording is over. */
   readonly finishFile: string;
   readonly maxEvents: number;
-  readonly sampleMs: number;
   /** Whether Node lets us connect to the app's thread; with --permission and without the right it ends the process instead. */
   readonly mayInspect: boolean;
 }

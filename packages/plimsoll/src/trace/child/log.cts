@@ -27,6 +27,9 @@ function append(file: string, lines: readonly RecordedLine[]): boolean {
     } finally {
       closeSync(descriptor);
     }
+    // Whoever waits for the end of the recording need not read it.
+    if (lines.some(({ type }) => type === 'end' || type === 'problem'))
+      closeSync(openSync(`${file}.end`, 'w', 0o600));
     return true;
   } catch {
     // The directory is gone or may not be written to: nobody could be told.

@@ -19,12 +19,13 @@ const DONE_US = 3_000_000;
 /** Short sleeps in which the engine serves the inspector a last time. */
 const SERVING_TURNS = 3;
 
-interface Settings extends Pick<RecorderData, 'maxEvents' | 'sampleMs'> {
+interface Settings {
   readonly directory: string;
+  readonly maxEvents: number;
   readonly calls: boolean;
 }
 
-function record({ directory, maxEvents, sampleMs, calls: withCalls }: Settings): void {
+function record({ directory, maxEvents, calls: withCalls }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
   if (!worker.isMainThread) {
     const tid = threads.self();
@@ -47,7 +48,7 @@ function record({ directory, maxEvents, sampleMs, calls: withCalls }: Settings):
   try {
     const flags = new Int32Array(new SharedArrayBuffer(8));
     const shared = withCalls ? calls.shared() : undefined;
-    startRecorder({ flags, calls: shared, file, finishFile, maxEvents, sampleMs, mayInspect: mayInspect() });
+    startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect: mayInspect() });
     if (shared !== undefined) calls.watch(shared, file);
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);

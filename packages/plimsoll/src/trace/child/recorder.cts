@@ -13,6 +13,8 @@ const { FLAG, append, now } = log;
 
 const data = worker.workerData as RecorderData;
 
+/** Between two samples of the threads. */
+const TICK_MS = 50;
 /** Lines are written when so many ticks have gone by. */
 const TICKS_PER_WRITE = 5;
 
@@ -78,7 +80,7 @@ async function begin(): Promise<void> {
   emit(sampler.sample());
   write();
   raise(FLAG.ready);
-  setInterval(tick, data.sampleMs);
+  setInterval(tick, TICK_MS);
 }
 
 function tick(): void {

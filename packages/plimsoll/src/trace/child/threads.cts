@@ -1,6 +1,6 @@
 import fs = require('node:fs');
 
-import type { ThreadState, ThreadsLine } from './lines.cjs';
+import type { Line, ThreadState } from './lines.cjs';
 
 import proc = require('../../lab/child/own-threads.cjs');
 import log = require('./log.cjs');
@@ -69,9 +69,8 @@ function self(): number | null {
   }
 }
 
-/** A sample must not cost more than this share of a core; with a thousand threads it comes less often. */
-const MOST_SHARE = 0.05;
-const NS_PER_US = 1000;
+/** So many times as long as a sample takes passes until the next: with a thousand threads it comes less often. */
+const REST = 20;
 
 /** Samples who got a core, who waited for one, and what pool threads are at. */
 class ThreadSampler {
@@ -84,12 +83,11 @@ class ThreadSampler {
     return log.now() >= this.#nextAt;
   }
 
-  sample(): ThreadsLine {
+  sample(): Line<'threads'> {
     const at = log.now();
-    const spent = this.#spent();
     const isFirst = this.#nextAt === 0;
-    const appeared: ThreadsLine['new'][number][] = [];
-    const use: ThreadsLine['use'][number][] = [];
+    const appeared: Line<'threads'>['new'][number][] = [];
+    const use: Line<'threads'>['use'][number][] = [];
     for (const tid of list()) {
       const used = usage(tid);
       if (used === null) continue;
@@ -102,17 +100,12 @@ class ThreadSampler {
       const state = this.#isWorthAsking(tid) ? stateOf(tid) : null;
       if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
-    this.#nextAt = at + (this.#spent() - spent) / NS_PER_US / MOST_SHARE;
+    this.#nextAt = at + REST * (log.now() - at);
     return { type: 'threads', at, new: appeared, tells: this.#tells, use };
   }
 
   #isWorthAsking(tid: number): boolean {
     return this.#tells && tid !== process.pid && tid !== this.#self && maybePool(tid);
-  }
-
-  /** Nanoseconds that this thread has computed. Not the time: where cores are scarce a sample takes long and costs little. */
-  #spent(): number {
-    return (this.#self === null ? null : usage(this.#self)?.cpu) ?? 0;
   }
 }
 
