@@ -6,11 +6,15 @@ import { MessageChannel } from 'node:worker_threads';
 
 const original = globalThis.structuredClone;
 let clones = 0;
+let cloned: unknown;
 globalThis.structuredClone = (value: unknown) => {
   clones++;
+  cloned = value;
   return original(value) as never;
 };
 const { findCulprit } = await import('../dist/shared/culprit.js');
+const { Encoder } = await import('../dist/shared/codec/encode.js');
+const { uncloneable } = await import('../dist/shared/uncloneable.js');
 globalThis.structuredClone = original;
 
 class Holder {
@@ -103,7 +107,7 @@ test('circles and getters that throw do not mislead it', () => {
 });
 
 test('nothing but the whole is cloned, and that a few times', () => {
-  const plain = Array.from({ length: 100_000 }, (_, index) => ({ index, text: `number ${index}` }));
+  const plain = Array.from({ length: 30_000 }, (_, index) => ({ index, text: `number ${index}` }));
   const held = Array.from({ length: 10_000 }, (_, index) => new Holder(index));
   const cases: [value: unknown[], most: number][] = [
     [[...plain, bad], 0],
@@ -122,4 +126,51 @@ test('a value of very many parts is not searched for long', () => {
   const parts = Array.from({ length: 2 ** 18 }, () => ({}));
   assert.equal(findCulprit([...parts, bad]), undefined);
   assert.equal(findCulprit([bad, ...parts])?.path, '[0]');
+});
+
+/** What the codec says of a value, by the path to the part that is to blame. */
+function refusalOf(value: unknown): string | undefined {
+  try {
+    new Encoder().encode(value);
+    return undefined;
+  } catch (error) {
+    return (uncloneable('task', value, error) as { path: string }).path;
+  }
+}
+
+test('the codec refuses what it comes to, however late, without cloning what is before it', () => {
+  const many = Array.from({ length: 2 ** 18 }, (_, index) => ({ index }));
+  const { port1 } = new MessageChannel();
+  port1.close();
+  const cases: [part: unknown, path: string][] = [
+    [bad, ''],
+    [[0, { x: [bad] }], '[1].x[0]'],
+    [new Map([[1, new Set([bad])]]), '.get(1).values()[0]'],
+    [Object.assign(Object.create(null), { a: Symbol.iterator }), '.a'],
+    [{ a: Promise.resolve() }, '.a'],
+    // What only structured clone can tell is looked into, because it is behind so much.
+    [{ a: new Holder([new Holder(bad)]) }, '.a.held[0].held'],
+    [{ a: new WeakRef({}) }, '.a'],
+    [new Error('with a cause', { cause: [bad] }), '.cause[0]'],
+  ];
+  for (const [part, path] of cases) {
+    cloned = many;
+    assert.equal(refusalOf({ many, part }), `task.part${path}`);
+    assert.ok(!Object.hasOwn(Object(cloned), 'many') && cloned !== many, path);
+  }
+  clones = 0;
+  assert.equal(refusalOf({ many, port1 }), 'task.port1');
+  assert.equal(clones, 0);
+});
+
+test('the codec refuses nothing that structured clone would not come to', () => {
+  const disguised = Object.setPrototypeOf(new Map(), Object.prototype);
+  for (const value of [
+    Object.assign(disguised, { ignored: bad }),
+    { inside: Object.assign(Object.setPrototypeOf(new Set(), null), { ignored: [bad] }) },
+    [Object.assign(new Blob([]), { ignored: bad })],
+  ]) {
+    original(value);
+    assert.equal(refusalOf(value), undefined);
+  }
 });

@@ -7,8 +7,8 @@ const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } 
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
-/** So many parts are looked at, because the thread waits for it: some hundredths of a second. */
-const MOST = 2 ** 17;
+/** So many parts are looked at, because the thread waits for it: a hundredth of a second. */
+const MOST = 2 ** 15;
 /** So often a function or the like turns out to be in an object of which no properties are cloned. */
 const MOST_MISTAKES = 100;
 
@@ -32,7 +32,7 @@ interface Found {
  * What is known of a value by itself. Of a 'suspect' only cloning shows whether objects of its class can be cloned; nothing in or
  * around what is 'hopeless' makes it possible; a 'port' can be transferred alone, and Node crashes when a closed one is cloned.
  */
-function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
+export function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
   if (typeof value === 'function' || typeof value === 'symbol') return 'hopeless';
   if (typeof value !== 'object' || value === null) return 'fine';
   if (isProxy(value)) return 'hopeless';
@@ -102,6 +102,10 @@ function stepTo(name: string, isInList: boolean): string {
   return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
+/** How to get from an object to one that is cloned with it. */
+export const stepFrom = (object: object, part: unknown): string | undefined =>
+  visitParts(object, (one, stepOf) => (one === part ? stepOf() : undefined));
+
 /** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
 export function reaches(
   value: unknown,
@@ -122,7 +126,7 @@ const SKIPPED = Symbol('skipped');
  * Finds the part for which a value cannot be cloned, or gives up. It only looks, in the order of cloning, for what can never be
  * cloned: to clone each part for itself would take a hundred times as long as the whole.
  */
-export function findCulprit(root: unknown): Culprit | undefined {
+export function findCulprit(root: unknown, most = MOST): Culprit | undefined {
   const seen = new Set<object>();
   /** Those all of whose parts can be cloned. */
   const suspects: Found[] = [];
@@ -136,7 +140,7 @@ export function findCulprit(root: unknown): Culprit | undefined {
     place: Place | undefined,
     outermost?: object,
   ): Found | typeof SKIPPED | undefined {
-    if (++looks > MOST || mistakes > MOST_MISTAKES) throw new RangeError('too many parts');
+    if (++looks > most || mistakes > MOST_MISTAKES) throw new RangeError('too many parts');
     const verdict = judge(value);
     if (verdict === 'hopeless') {
       if (outermost === undefined || port !== undefined || fails(outermost)) return { value, place };

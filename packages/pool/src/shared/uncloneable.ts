@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { UncloneableError } from '../errors.js';
 import { findCulprit } from './culprit.js';
+import { refusedBy } from './refusal.js';
 import { isCloneError, messageOf, read } from './untrusted.js';
 
 /** A value has left the other thread, but cannot be read in this one. */
@@ -8,13 +9,14 @@ export const unreadable = (what: string, reason: unknown): UncloneableError =>
   new UncloneableError(what, `it cannot be read there: ${messageOf(reason)}`, { cause: reason });
 
 /**
- * The error for a value that could not be cloned, which names the part that is to blame: 'task.user.socket'. Takes about as
- * long as to clone the value. Any other error than one of cloning is returned as it is: a getter has thrown it.
+ * The error for a value that could not be cloned, which names the part that is to blame, if that is known or found soon:
+ * 'task.user.socket'. Any other error than one of cloning is returned as it is: a getter has thrown it.
  */
 export function uncloneable(root: string, value: unknown, cause: unknown): unknown {
   if (!isCloneError(cause)) return cause;
   // Such as "Transfer list contains duplicate ArrayBuffer".
-  const culprit = /transfer list/i.test(messageOf(cause)) ? undefined : findCulprit(value);
+  const isSearched = !/transfer list/i.test(messageOf(cause));
+  const culprit = refusedBy(cause) ?? (isSearched ? findCulprit(value) : undefined);
   if (culprit === undefined) return new UncloneableError(root, messageOf(cause), { cause });
   return new UncloneableError(root + culprit.path, whatItIs(culprit.value), { cause });
 }

@@ -1,7 +1,6 @@
 import { constants } from 'node:buffer';
 import { types } from 'node:util';
-import { MessagePort } from 'node:worker_threads';
-import { reaches } from '../culprit.js';
+import { refuse } from '../refusal.js';
 import { Trimmer } from '../trimmer.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
@@ -17,17 +16,7 @@ import {
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
-import {
-  bigints,
-  copyBytes,
-  copyOf,
-  floats,
-  floatWords,
-  type RawBuffer,
-  rawBuffer,
-  TAG_BITS,
-  UNKNOWN,
-} from './tags.js';
+import { floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
 
 /** Deeper values go to structured clone, whose limit is the stack of the reading thread. */
 const MAX_DEPTH = 200;
@@ -69,9 +58,9 @@ const regExpPrototype = RegExp.prototype;
 const { getTime } = datePrototype;
 const eachOfMap = mapPrototype.forEach;
 const eachOfSet = setPrototype.forEach;
-const PORT_FOUND = 'a MessagePort can only be transferred';
-const PORT = Symbol(PORT_FOUND);
-const isPort = (value: object): boolean => getPrototypeOf(value) === MessagePort.prototype;
+const NOTHING: readonly object[] = [];
+/** Behind so many objects, to look for what structured clone refuses takes less than to let it find that. */
+const FAR = 2 ** 14;
 
 export const LATER = -2;
 
@@ -106,6 +95,9 @@ export class Encoder {
   #depth = 0;
   #busy = false;
   readonly #repeats = new Repeats();
+  /** The part for which this gives up, and the objects around it, the innermost first. */
+  #part: unknown;
+  #around = NOTHING;
   #encodingFlags = 0;
   #text = '';
   #externals: ArrayBuffer[] | undefined;
@@ -129,7 +121,7 @@ export class Encoder {
 
   /**
    * @returns the encoded value, or `undefined` when only structured clone can copy it, or refuse it.
-   * @throws what a getter of the value throws.
+   * @throws what a getter of the value throws, or structured clone if it would surely refuse what this has met.
    */
   encode(value: unknown): Encoded | undefined {
     if (this.#busy) return new Encoder(64).encode(value);
@@ -147,14 +139,15 @@ export class Encoder {
       if (words.length > MOST_KEPT) this.#use(new Int32Array(FEWEST_WORDS));
       return { words, bytes, length, externals, bulkBytes, encodingFlags };
     } catch (error) {
-      if (error === UNKNOWN) return undefined;
-      if (error !== PORT) confirm(value, error);
-      else if (reaches(value, isPort)) throw new DOMException(PORT_FOUND, 'DataCloneError');
+      if (error !== UNKNOWN) confirm(value, error);
+      else refuse(this.#part, this.#around, (this.#repeats.memo?.size ?? 0) > FAR);
       return undefined;
     } finally {
       // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.
       this.#busy = false;
       this.#depth = 0;
+      this.#part = undefined;
+      this.#around = NOTHING;
       this.#encodingFlags = 0;
       this.#text = '';
       this.#externals = undefined;
@@ -202,6 +195,11 @@ export class Encoder {
     if (value === undefined) return this.#head(tag.UNDEFINED, 0, at);
     if (typeof value === 'boolean') return this.#head(value ? tag.TRUE : tag.FALSE, 0, at);
     if (typeof value === 'bigint') return this.#bigint(value, at);
+    return this.#leave(value);
+  }
+
+  #leave(part: unknown): never {
+    this.#part = part;
     throw UNKNOWN;
   }
 
@@ -225,7 +223,7 @@ export class Encoder {
 
   #bigint(value: bigint, at: number): number {
     if (BigInt.asIntN(64, value) === value) {
-      bigints[0] = value;
+      tag.bigints[0] = value;
       return this.#twoWords(this.#head(tag.BIGINT, 0, at));
     }
     const digits = (value < 0n ? -value : value).toString(16);
@@ -302,10 +300,16 @@ export class Encoder {
   #object(value: object, at: number): number {
     const number = this.#repeats.numberOf(value);
     if (number !== -1) return this.#again(number, at);
-    if (isProxy(value) || ++this.#depth > MAX_DEPTH) throw UNKNOWN;
-    const end = this.#contents(value, getPrototypeOf(value), at);
-    this.#depth--;
-    return end;
+    if (isProxy(value)) return this.#leave(value);
+    if (++this.#depth > MAX_DEPTH) throw UNKNOWN;
+    try {
+      const end = this.#contents(value, getPrototypeOf(value), at);
+      this.#depth--;
+      return end;
+    } catch (error) {
+      if (error === UNKNOWN && this.#part !== value) this.#around = [...this.#around, value];
+      throw error;
+    }
   }
 
   #again(number: number, at: number): number {
@@ -473,8 +477,7 @@ export class Encoder {
     // Beside `lastIndex` it has a property, which may be called `flags`.
     if (prototype === regExpPrototype && isRegExp(value) && getOwnPropertyNames(value).length === 1)
       return this.#string(value.flags, this.#string(value.source, this.#head(tag.REGEXP, 0, at)));
-    // Not left to structured clone: Node crashes when one that is closed is cloned.
-    throw prototype === MessagePort.prototype ? PORT : UNKNOWN;
+    return this.#leave(value);
   }
 
   #all(items: readonly unknown[], start: number): number {
@@ -518,7 +521,7 @@ export class Encoder {
 
   #bulk(bytes: Uint8Array, at: number): number {
     this.#bulkBytes += bytes.length;
-    const copy = (memory: RawBuffer, start: number): void => copyBytes(bytes, memory, start);
+    const copy = (memory: RawBuffer, start: number): void => tag.copyBytes(bytes, memory, start);
     const address = this.#lend?.(bytes.length, copy) ?? -1;
     if (address === LATER) throw UNKNOWN;
     if (address !== -1) {
@@ -526,7 +529,7 @@ export class Encoder {
       return this.#head(tag.BULK, bytes.length, at) + 1;
     }
     this.#externals ??= [];
-    this.#externals.push(copyOf(bytes));
+    this.#externals.push(tag.copyOf(bytes));
     return this.#head(tag.EXTERNAL, this.#externals.length - 1, at);
   }
 }
