@@ -18,8 +18,6 @@ const PLANS = {
   full: { load: loadSeconds, loop: 3, windows: 8, cost: 3, pairs: 6, top: { settle: 30, seconds: 30 } },
   quick: { load: () => 0.6, loop: 0.5, windows: 2, cost: 0.5, pairs: 2, top: { settle: 1.5, seconds: 0.5 } },
 } as const;
-/** The recorder's samples of the threads are not needed here, and would take a core from the monitor's own at times. */
-const NO_SAMPLES_MS = 600_000;
 /** Processes that `plimsoll top` watches. */
 const WATCHED = [1, 8];
 
@@ -87,7 +85,7 @@ async function traced(load: string, seconds: number, directory: string, cycle: L
   console.error(`monitor: load ${load}`);
   const file = join(directory, 'reading.json');
   const command = [process.execPath, program('traffic'), file, load, String(seconds)];
-  const { processes } = await record(command, { size: 1, sampleMs: NO_SAMPLES_MS }, cycle);
+  const { processes } = await record(command, { size: 1 }, cycle);
   const reading = JSON.parse(readFileSync(file, 'utf8')) as Reading;
   const jobs = (processes[0]?.jobs ?? []).filter(isExact).slice(reading.before);
   if (jobs.length === 0) throw new Error('no job was recorded');
