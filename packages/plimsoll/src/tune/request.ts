@@ -1,16 +1,12 @@
 import type { Output } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Judgement } from './judge.js';
-import type { Objective } from './sample.js';
+import type { JudgePlan } from './sample.js';
 import type { TrafficSource } from './traffic/open.js';
 
-export interface TuneQuestion {
-  readonly sizes: readonly number[];
-  readonly baseline: number;
-  readonly objective: Objective;
+export interface TuneQuestion extends Pick<JudgePlan, 'sizes' | 'baseline' | 'objective' | 'seed'> {
   /** For the measurement itself: starting the app and waiting for the first request come on top. */
   readonly timeMs: number;
-  readonly seed: number;
 }
 
 export interface TuneRequest extends TuneQuestion {

@@ -60,10 +60,6 @@ export function drawCurve(curve: Curve, id: string): Html {
     ({ size }) =>
       html`<text class="tick" x="${x(size)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${size}</text>`,
   );
-  const edges = [
-    ...known.map(({ size, interval }) => `${x(size)},${y(interval[1])}`),
-    ...known.toReversed().map(({ size, interval }) => `${x(size)},${y(interval[0])}`),
-  ];
   const whiskers = known.map(
     ({ size, interval: [low, high] }) =>
       html`<path class="whisker" d="M${x(size)} ${y(low)}V${y(high)}M${x(size) - 4} ${y(low)}h8M${x(size) - 4} ${y(high)}h8"/>`,
@@ -80,7 +76,7 @@ export function drawCurve(curve: Curve, id: string): Html {
   });
   return html`<figure class="curve"><figcaption>${title}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${text.join(', ')}</desc>
-${isRatio ? same : null}${grid}${lines}${known.length < 2 ? null : html`<polygon class="band" points="${edges.join(' ')}"/>`}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${texts}${axis}</svg></figure>`;
+${isRatio ? same : null}${grid}${lines}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${texts}${axis}</svg></figure>`;
 }
 
 function boundsOf({ points, isRatio }: Curve): [number, number] {

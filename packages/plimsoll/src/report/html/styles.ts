@@ -60,7 +60,6 @@ figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .grid{stroke:var(--rule)}
 .same{fill:var(--same)}
 line.rule{stroke:var(--soft);stroke-dasharray:3 3}
-.band{fill:var(--band)}
 .whisker{stroke:var(--accent);stroke-width:1.5;fill:none}
 .line{stroke:var(--accent);stroke-width:1.5;fill:none}
 .estimate{fill:var(--accent);stroke:var(--ground)}
