@@ -16,7 +16,7 @@ import type { Reading } from './traffic.js';
 
 const PLANS = {
   full: { load: loadSeconds, loop: 3, windows: 8, cost: 3, pairs: 6, top: { settle: 30, seconds: 30 } },
-  quick: { load: () => 0.6, loop: 0.5, windows: 2, cost: 0.5, pairs: 2, top: { settle: 1.5, seconds: 0.5 } },
+  quick: { load: () => 1.2, loop: 0.5, windows: 2, cost: 0.5, pairs: 2, top: { settle: 1.5, seconds: 0.5 } },
 } as const;
 /** Processes that `plimsoll top` watches. */
 const WATCHED = [1, 8];
