@@ -105,7 +105,9 @@ describe('what cannot be tuned', linux, () => {
   });
 
   test('a run that fails at one size only', async () => {
-    const { code, message } = errorOf(await tuned(app('pool-work.cjs', '2', '2'), { sizes: [2, 4] }));
+    const { code, message } = errorOf(
+      await tuned(app('pool-work.cjs', '2', '2'), { sizes: [2, 4], timeMs: 60_000 }),
+    );
     assert.equal(code, 'PLIMSOLL_TARGET_FAILED');
     assert.match(
       message,
