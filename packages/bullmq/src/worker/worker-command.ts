@@ -5,26 +5,26 @@ import { FleetWorker } from './fleet-worker.js';
 
 const HELP = `Usage: plimsoll-worker --queue NAME --filename FILE [options]
 
-Runs the tasks of a queue on threads of this process, until SIGTERM or Ctrl-C. A second one gives its jobs back at once.
+Runs the tasks of a queue on threads of this process, until SIGTERM or Ctrl-C. A second signal returns its jobs at once.
 
   --queue NAME            the queue in Redis
   --filename FILE         the task module, whose exported functions tasks call
-  --threads N             worker threads, and so tasks at a time (default: the CPUs)
+  --threads N             worker threads, and thus concurrent tasks (default: the CPUs)
   --connection URL        Redis or Valkey (default: $REDIS_URL, else redis://127.0.0.1:6379)
-  --prefix TEXT           of all keys in Redis (default: bull)
+  --prefix TEXT           prefix of all keys in Redis (default: bull)
   --version-label TEXT    a version of the task module, for errors and statistics
-  --health PORT           serve /health and /metrics there; 0: a free port
-  --health-host ADDRESS   on this address (default: 127.0.0.1)
-  --close-timeout MS      how long SIGTERM lets tasks end before their jobs go back (default: 30000)
-  --lock-duration MS      after which a job of a dead process runs elsewhere (default: 30000)
-  --stalled-interval MS   between two looks for such jobs (default: 30000)
+  --health PORT           serve /health and /metrics on this port; 0: a free port
+  --health-host ADDRESS   serve them on this address (default: 127.0.0.1)
+  --close-timeout MS      time for tasks to end after SIGTERM, before their jobs go back (default: 30000)
+  --lock-duration MS      time until the job of a dead process runs elsewhere (default: 30000)
+  --stalled-interval MS   time between two searches for such jobs (default: 30000)
   --max-stalled-count N   how often a job may lose its process (default: 1)
-  --max-payload BYTES     of a task or a result (default: 1048576)
+  --max-payload BYTES     largest task or result (default: 1048576)
   --offline-timeout MS    how long to wait for Redis at the start (default: 10000)
   --help
 
-A password in --connection can be seen by every user of the machine: use REDIS_URL.
-Exit codes: 0 ended by a signal, its jobs done or given back; 2 wrong arguments; 4 cannot start.
+Every user of the machine can see a password in --connection: use REDIS_URL instead.
+Exit codes: 0 ended by a signal, its jobs done or returned; 2 wrong arguments; 4 cannot start.
 `;
 
 const NUMBERS = ['N', 'MS', 'PORT', 'BYTES'];

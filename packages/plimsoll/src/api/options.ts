@@ -87,25 +87,25 @@ const json = text(
   { cli: true },
 );
 const html = text('--html <file>', 'write a report as one HTML page; `-` is standard output', { cli: true });
-const output = { json, html, quiet: flag('--quiet', 'no progress', { cli: true }) } as const;
-const seed = count('--seed', 'of the random order', {
+const output = { json, html, quiet: flag('--quiet', 'show no progress', { cli: true }) } as const;
+const seed = count('--seed', 'seed of the random order', {
   least: 0,
   most: 2 ** 31 - 1,
   usual: 'random, printed',
 });
-const markdown = flag('--markdown', 'the report in Markdown, for a comment of a pull request', {
+const markdown = flag('--markdown', 'print the report in Markdown, for a pull request comment', {
   cli: true,
   with: 'against',
 });
 const started = {
-  command: texts('[command...]', 'what to start, after --; or the PID of a Node process that runs already', {
+  command: texts('[command...]', 'the command to start, after --; or the PID of a running Node process', {
     without: ['pid'],
   }),
-  pid: count(null, 'a Node process that runs already, in place of a command', {
+  pid: count(null, 'a running Node process instead of a command', {
     least: 1,
     most: LARGEST_PID,
   }),
-  stdout: choice(null, 'where the standard output of the command goes', {
+  stdout: choice(null, 'destination of the command’s standard output', {
     choices: ['stdout', 'stderr', 'nowhere'],
     usual: 'nowhere',
   }),
@@ -138,7 +138,7 @@ export const COMMANDS = {
           without: ['rate'],
         },
       ),
-      method: text('-m, --method <method>', 'method of the requests', {
+      method: text('-m, --method <method>', 'HTTP method of the requests', {
         usual: 'GET, or POST with a body',
         with: 'urls',
       }),
@@ -164,7 +164,7 @@ export const COMMANDS = {
         default: 55_000,
       }),
       seed,
-      strict: flag('--strict', 'exit with 3 when it cannot tell', { cli: true }),
+      strict: flag('--strict', 'exit with 3 if the result is unclear', { cli: true }),
       ...output,
     },
     examples: `
@@ -180,7 +180,7 @@ export const COMMANDS = {
       'show the pool size your app actually gets, and why it differs from the one you set; for CI, too',
     options: {
       ...started,
-      waitMs: seconds('--wait', 'how long the command may run before its pools are counted and it is ended', {
+      waitMs: seconds('--wait', 'time before plimsoll counts the pools and ends the command', {
         most: 3600,
         default: 2000,
       }),
@@ -196,13 +196,13 @@ export const COMMANDS = {
   trace: {
     summary: 'run your command and record where the jobs of its thread pools spend their time',
     options: {
-      command: texts('<command...>', 'what to run, after --', { required: true }),
+      command: texts('<command...>', 'the command to run, after --', { required: true }),
       flame: text(
         '--flame <file>',
         'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof; implies --calls',
         { cli: true },
       ),
-      calls: flag('--calls', 'record which line and which request each job comes from, which costs more'),
+      calls: flag('--calls', 'record the line and the request that submitted each job, which costs more'),
       durationMs: seconds('--duration', 'end the command after this time', {
         most: 7 * DAY,
         usual: 'it ends by itself, or by Ctrl-C',
@@ -210,7 +210,7 @@ export const COMMANDS = {
       size: size('--size', `pool size of the command: ${SIZE}`, { usual: 'as it is' }),
       maxEvents: count(
         '--max-events',
-        'trace events that each process may record; then recording stops, the command goes on',
+        'most trace events per process; recording then stops, and the command continues',
         { least: 1, most: 100_000_000, default: 1_000_000 },
       ),
       stdout: { ...started.stdout, usual: 'stdout' },
@@ -223,15 +223,15 @@ export const COMMANDS = {
     exits: '0 fine, 2 bad input, 4 the command failed or could not be recorded, 130 interrupted',
   },
   top: {
-    summary: 'a live view of the pools of running Node processes, like top (Linux)',
+    summary: 'show the pools of running Node processes live, like top (Linux)',
     options: {
       of: kindOf('process')(
         '[process]',
-        'a PID, with the Node processes under it; or a text in the command line',
+        'a PID, which includes its child processes; or a text in the command line',
         { usual: 'all' },
       ),
-      intervalMs: seconds('--interval', 'between two looks', { least: 0.1, most: 3600, default: 1000 }),
-      once: flag('--once', 'one look, printed; always so without a terminal', { cli: true }),
+      intervalMs: seconds('--interval', 'time between two looks', { least: 0.1, most: 3600, default: 1000 }),
+      once: flag('--once', 'print one look; implied without a terminal', { cli: true }),
       json,
     },
     examples: `
@@ -250,11 +250,9 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
         '`file`, `crypto`, `zlib`, `dns`, `mixed`, or the path of a module of yours',
         { usual: 'all five' },
       ),
-      against: text(
-        '--against <module>',
-        'is the module slower than this old version of it? Both in turn, for CI',
-        { cli: true },
-      ),
+      against: text('--against <module>', 'compare the module with this old version, in turns, for CI', {
+        cli: true,
+      }),
       sizes: sizes('--sizes', SIZES, { usual: `${USUAL_SIZES}; with --against 4` }),
       baseline: size('--baseline', 'the size that all sizes are compared with', {
         default: 4,
@@ -270,18 +268,18 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
         default: false,
         without: ['against'],
       }),
-      blocks: count('--blocks', 'how often every size is measured, at the most', {
+      blocks: count('--blocks', 'most measurements of every size', {
         least: 1,
         most: 100,
         default: 10,
         with: 'isolated',
       }),
-      operations: count('--ops', 'operations that are handed over at once', {
+      operations: count('--ops', 'operations submitted at once', {
         least: 1,
         most: 1_000_000,
         usual: 'the workload’s',
       }),
-      scale: number('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', {
+      scale: number('--scale <x>', 'factor for the cost of each operation (iterations, bytes)', {
         most: 1000,
         default: 1,
       }),
@@ -291,16 +289,16 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
       }),
       dns: kindOf('dns')(
         '--dns <mode>',
-        'who answers lookups: `auto`, `system`, `local`, `local:MS` or `hosts`',
+        'resolver for lookups: `auto`, `system`, `local`, `local:MS` or `hosts`',
         { default: { mode: 'auto' }, without: ['against'] },
       ),
       seed,
       deadlineMs: seconds(
         '--deadline',
-        'a process that needs longer for its start or for one round counts as hung',
+        'a process that takes longer to start or for one round counts as hung',
         { most: DAY, default: 120_000 },
       ),
-      strict: flag('--strict', 'exit with 3 when the machine is too noisy to tell', {
+      strict: flag('--strict', 'exit with 3 if the machine is too noisy', {
         cli: true,
         without: ['against'],
       }),
@@ -316,7 +314,7 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
 with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module failed`,
   },
   classify: {
-    summary: 'decide by experiment which APIs, or functions of yours, use the pool; or draw where calls wait',
+    summary: 'determine by experiment which APIs, or your functions, use the pool; or draw where calls wait',
     options: {
       names: texts(
         '[name...]',
@@ -324,25 +322,25 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         { usual: 'the whole catalogue' },
       ),
       args: kindOf('args')('--args <json>', 'arguments of PATH#export, a JSON array', { default: [] }),
-      explain: text('--explain <name>', 'say why, and how to do without the pool', {
+      explain: text('--explain <name>', 'explain the verdict, and how to avoid the pool', {
         cli: true,
         without: ['draw'],
       }),
       deadlineMs: seconds(
         '--deadline',
-        'an operation that takes longer with nothing blocked never completes',
+        'an operation that takes longer without blocked threads counts as never completing',
         { most: DAY, usual: '5; with --draw 60' },
       ),
-      draw: flag('--draw', 'run the operation some times at once, and draw where each call waits and works', {
+      draw: flag('--draw', 'run several calls at once, and draw where each call waits and works', {
         cli: true,
       }),
       requests: kindOf('counts')(
         '--requests <list>',
-        'how many at once; an experiment, and a process, for each number',
+        'calls at once; each number is one experiment in one process',
         { least: 1, most: 1000, default: [2, 4, 6], with: 'draw' },
       ),
       size: size('--size', `pool size: ${SIZE}`, { default: 4, with: 'draw' }),
-      url: kindOf('url')('--url <url>', 'where `http` goes', {
+      url: kindOf('url')('--url <url>', 'target of `http`', {
         usual: 'a server on loopback that takes 100 ms',
         with: 'draw',
       }),
@@ -381,7 +379,7 @@ second, and it says so on its standard error.`,
   run: {
     summary: 'start your command with the right pool size, before anything in it uses the pool',
     options: {
-      command: texts('<command...>', 'what to run, after --', { required: true }),
+      command: texts('<command...>', 'the command to run, after --', { required: true }),
       size: text(
         '--size <size>',
         `${SIZE}, the CPUs that the process really gets; or a file, the result of tune or bench`,
@@ -389,9 +387,9 @@ second, and it says so on its standard error.`,
       ),
       max: size(
         '--max <size>',
-        'a rescue: threads are added, up to so many, while others are blocked, and given back (Linux)',
+        'rescue: add threads up to this size while other threads are blocked, then remove them (Linux)',
       ),
-      quiet: flag('--quiet', 'do not say which size it is'),
+      quiet: flag('--quiet', 'do not print the size'),
     },
     examples: `
   $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
@@ -401,9 +399,9 @@ second, and it says so on its standard error.`,
     exits: 'that of the command; 2 bad input, 4 the command cannot be started',
   },
   report: {
-    summary: 'make one HTML page of results, to look at and to share; or compare two, for CI',
+    summary: 'make one HTML page of results to view and share; or compare two results, for CI',
     options: {
-      files: texts('<file...>', 'what the commands wrote with --json; packed by gzip or not', {
+      files: texts('<file...>', 'files that the commands wrote with --json, gzipped or not', {
         required: true,
       }),
       out: text('--out <file>', 'the page; `-` is standard output', {
@@ -411,10 +409,13 @@ second, and it says so on its standard error.`,
         usual: '`report.html`',
         without: ['against'],
       }),
-      title: text('--title <text>', 'of the page', { usual: 'Thread pool report', without: ['against'] }),
+      title: text('--title <text>', 'title of the page', {
+        usual: 'Thread pool report',
+        without: ['against'],
+      }),
       against: text(
         '--against <file>',
-        'is the result of bench slower than this old one, from the same machine?',
+        'compare the result of bench with this old result from the same machine',
         { cli: true },
       ),
       markdown,
