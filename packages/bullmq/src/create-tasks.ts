@@ -1,5 +1,5 @@
 import type { AnyModule, PoolOptions } from '@plimsoll/pool';
-import { ownOf } from '@plimsoll/pool/internal';
+import { plainCopy } from '@plimsoll/pool/internal';
 import { Fleet } from './fleet/fleet.js';
 import { LocalTasks } from './local/local-tasks.js';
 import type { FleetOptions } from './shared/options.js';
@@ -23,6 +23,6 @@ export interface TasksOptions extends PoolOptions {
  * const thumbnail = await tasks.run(image, { name: 'resize' });
  */
 export function createTasks<Module = AnyModule>(options: TasksOptions): Tasks<Module> {
-  const { fleet, ...pool } = ownOf(options);
+  const { fleet, ...pool } = plainCopy(options);
   return fleet ? new Fleet<Module>(fleet) : new LocalTasks<Module>(pool);
 }

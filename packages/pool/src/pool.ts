@@ -8,8 +8,8 @@ import {
   type BroadcastResult,
   broadcast,
   check,
-  ownOf,
   type ProxyOptions,
+  plainCopy,
   proxyOf,
   runWith,
   submit,
@@ -154,7 +154,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
   /** @internal As `run()`, but the thread itself reads the task and writes the result. */
   runBytes(call: BytesCall, isSpread: boolean, options: RunOptions): Promise<Uint8Array | number> {
     const parcel = { ...unmoved(call), call: isSpread ? BYTES | SPREAD : BYTES };
-    return submit(this.core, parcel, check(this.core, ownOf(options))) as Promise<Uint8Array | number>;
+    return submit(this.core, parcel, check(this.core, plainCopy(options))) as Promise<Uint8Array | number>;
   }
 
   /**
@@ -225,11 +225,11 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * pool.resize({ minThreads: 2, maxThreads: 16 });
    */
   resize(options: ResizeOptions): void {
-    const own = ownOf(options);
+    const copy = plainCopy(options);
     const { core } = this;
     const most = core.mostThreads;
-    const min = count('options.minThreads', own.minThreads, 0, most);
-    const max = count('options.maxThreads', own.maxThreads, 1, most);
+    const min = count('options.minThreads', copy.minThreads, 0, most);
+    const max = count('options.maxThreads', copy.maxThreads, 1, most);
     const minThreads = min ?? Math.min(core.options.minThreads, max ?? core.options.minThreads);
     const maxThreads = max ?? Math.max(core.options.maxThreads, minThreads);
     if (minThreads > maxThreads) {
@@ -246,10 +246,10 @@ export class Pool<Module = AnyModule> extends PoolBase {
    */
   async close(options: CloseOptions = {}): Promise<void> {
     if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
-    const own: CloseOptions = Object.assign(Object.create(null), options);
+    const copy: CloseOptions = Object.assign(Object.create(null), options);
     try {
-      const force = flag('options.force', own.force) ?? false;
-      await this.core.close(force, duration('options.timeout', own.timeout));
+      const force = flag('options.force', copy.force) ?? false;
+      await this.core.close(force, duration('options.timeout', copy.timeout));
     } finally {
       this.sayDestroyed();
     }

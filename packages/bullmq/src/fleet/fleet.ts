@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, type AnyModule, type HistogramSummary, PoolError } from '@plimsoll/pool';
-import { flag, Histogram, isInTime, now, ownOf, watch } from '@plimsoll/pool/internal';
+import { flag, Histogram, isInTime, now, plainCopy, watch } from '@plimsoll/pool/internal';
 import { Queue } from 'bullmq';
 import type { FleetError } from '../errors.js';
 import { announceCancellation, forgetCancellation, isCancelled } from '../shared/cancellations.js';
@@ -171,7 +171,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
    * without a result by then are rejected with PLIMSOLL_POOL_CLOSED; their jobs stay in the queue.
    */
   async close(options: FleetCloseOptions = {}): Promise<void> {
-    const force = flag('options.force', ownOf(options).force) ?? false;
+    const force = flag('options.force', plainCopy(options).force) ?? false;
     this.#closing ??= this.#close();
     const reason = new AbortError(undefined, 'The fleet was closed');
     if (force) for (const task of this.#pending.all()) this.#end(task, reason);

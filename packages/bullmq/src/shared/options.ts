@@ -1,5 +1,14 @@
 import type { AbortSignalAny, PoolOptions, RunOptions } from '@plimsoll/pool';
-import { badRange, badType, count, duration, ownOf, pathOf, signalOf, text } from '@plimsoll/pool/internal';
+import {
+  badRange,
+  badType,
+  count,
+  duration,
+  pathOf,
+  plainCopy,
+  signalOf,
+  text,
+} from '@plimsoll/pool/internal';
 import type { Connection } from './connection.js';
 import type { QueuePlace } from './keys.js';
 
@@ -122,14 +131,14 @@ const MOST = Number.MAX_SAFE_INTEGER;
 export const MOST_PRIORITY = 1_000_000;
 const HALF_MINUTE = 30_000;
 
-function checkQueue(own: QueueOptions): CheckedQueue {
+function checkQueue(options: QueueOptions): CheckedQueue {
   return {
-    queue: keyPart('options.queue', own.queue),
-    prefix: keyPart('options.prefix', own.prefix ?? 'bull'),
-    connection: own.connection,
-    maxPayload: count('options.maxPayload', own.maxPayload, 1, MOST_BYTES) ?? MEBIBYTE,
-    offlineTimeout: duration('options.offlineTimeout', own.offlineTimeout) ?? 10_000,
-    closeTimeout: duration('options.closeTimeout', own.closeTimeout) ?? HALF_MINUTE,
+    queue: keyPart('options.queue', options.queue),
+    prefix: keyPart('options.prefix', options.prefix ?? 'bull'),
+    connection: options.connection,
+    maxPayload: count('options.maxPayload', options.maxPayload, 1, MOST_BYTES) ?? MEBIBYTE,
+    offlineTimeout: duration('options.offlineTimeout', options.offlineTimeout) ?? 10_000,
+    closeTimeout: duration('options.closeTimeout', options.closeTimeout) ?? HALF_MINUTE,
   };
 }
 
@@ -142,11 +151,11 @@ function keyPart(name: string, value: unknown): string {
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
 export function checkFleet(options: FleetOptions): CheckedFleet {
-  const own = ownOf(options);
-  const keep: KeepOptions = ownOf(own.keep ?? {}, 'options.keep');
+  const copy = plainCopy(options);
+  const keep: KeepOptions = plainCopy(copy.keep ?? {}, 'options.keep');
   return {
-    ...checkQueue(own),
-    name: text('options.name', own.name) ?? 'default',
+    ...checkQueue(copy),
+    name: text('options.name', copy.name) ?? 'default',
     keep: {
       age: count('options.keep.age', keep.age, 1, MOST) ?? 3600,
       count: count('options.keep.count', keep.count, 1, MOST) ?? 10_000,
@@ -156,34 +165,34 @@ export function checkFleet(options: FleetOptions): CheckedFleet {
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
 export function checkWorker(options: FleetWorkerOptions, cpus: number): CheckedWorker {
-  const own = ownOf(options);
-  const filename = pathOf('options.filename', own.filename);
-  if (filename === null) throw badType('options.filename', own.filename, 'a path or a file: URL');
+  const copy = plainCopy(options);
+  const filename = pathOf('options.filename', copy.filename);
+  if (filename === null) throw badType('options.filename', copy.filename, 'a path or a file: URL');
   return {
-    ...checkQueue(own),
+    ...checkQueue(copy),
     filename,
-    threads: count('options.threads', own.threads, 1, 1024) ?? cpus,
-    version: text('options.version', own.version),
-    lockDuration: count('options.lockDuration', own.lockDuration, 100, MOST) ?? HALF_MINUTE,
-    stalledInterval: count('options.stalledInterval', own.stalledInterval, 100, MOST) ?? HALF_MINUTE,
-    maxStalledCount: count('options.maxStalledCount', own.maxStalledCount, 0, MOST) ?? 1,
-    health: count('options.health', own.health, 0, 65_535),
-    healthHost: text('options.healthHost', own.healthHost) ?? '127.0.0.1',
-    pool: ownOf(own.pool ?? {}, 'options.pool'),
+    threads: count('options.threads', copy.threads, 1, 1024) ?? cpus,
+    version: text('options.version', copy.version),
+    lockDuration: count('options.lockDuration', copy.lockDuration, 100, MOST) ?? HALF_MINUTE,
+    stalledInterval: count('options.stalledInterval', copy.stalledInterval, 100, MOST) ?? HALF_MINUTE,
+    maxStalledCount: count('options.maxStalledCount', copy.maxStalledCount, 0, MOST) ?? 1,
+    health: count('options.health', copy.health, 0, 65_535),
+    healthHost: text('options.healthHost', copy.healthHost) ?? '127.0.0.1',
+    pool: plainCopy(copy.pool ?? {}, 'options.pool'),
   };
 }
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
 export function checkRun(fallback: string, options: FleetRunOptions): CheckedRun {
-  const own = ownOf(options);
+  const copy = plainCopy(options);
   return {
-    name: text('options.name', own.name) ?? fallback,
-    signal: signalOf(own.signal),
-    timeout: duration('options.timeout', own.timeout),
-    grace: duration('options.grace', own.grace) ?? 0,
-    priority: count('options.priority', own.priority, -MOST_PRIORITY, MOST_PRIORITY) ?? 0,
-    attempts: count('options.attempts', own.attempts, 1, MOST) ?? 1,
-    jobId: jobIdOf(own.jobId),
+    name: text('options.name', copy.name) ?? fallback,
+    signal: signalOf(copy.signal),
+    timeout: duration('options.timeout', copy.timeout),
+    grace: duration('options.grace', copy.grace) ?? 0,
+    priority: count('options.priority', copy.priority, -MOST_PRIORITY, MOST_PRIORITY) ?? 0,
+    attempts: count('options.attempts', copy.attempts, 1, MOST) ?? 1,
+    jobId: jobIdOf(copy.jobId),
   };
 }
 

@@ -1,4 +1,4 @@
-import { decode, decodeError, encodeError, encodeWithin, ownOf } from '@plimsoll/pool/internal';
+import { decode, decodeError, encodeError, encodeWithin, plainCopy } from '@plimsoll/pool/internal';
 import { FleetError, tooLarge } from '../errors.js';
 import type { Client } from './connection.js';
 import { keyOf, type QueuePlace } from './keys.js';
@@ -48,7 +48,7 @@ export function encodeTask(task: unknown, maxPayload: number): Uint8Array<ArrayB
 export function jobData(data: unknown): JobData {
   const { format, task, beside, keep } = Object(data) as Partial<JobData>;
   const isTask = typeof task === 'string' || typeof beside === 'number';
-  if (format === FORMAT && isTask && Number.isInteger(keep)) return ownOf(data as JobData);
+  if (format === FORMAT && isTask && Number.isInteger(keep)) return plainCopy(data as JobData);
   throw new FleetError('PLIMSOLL_FLEET_NOT_A_TASK', `The job's data is not a task (format '${FORMAT}')`);
 }
 

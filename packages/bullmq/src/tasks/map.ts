@@ -1,4 +1,4 @@
-import { count, flag, mapOver, ownOf } from '@plimsoll/pool/internal';
+import { count, flag, mapOver, plainCopy } from '@plimsoll/pool/internal';
 import { checkRun, type FleetMapOptions, type FleetRunOptions } from '../shared/options.js';
 
 type Run = (item: unknown, options: FleetRunOptions) => Promise<unknown>;
@@ -17,7 +17,7 @@ export function mapOf(
   items: unknown,
   options: FleetMapOptions,
 ): AsyncIterableIterator<unknown, undefined> {
-  const { concurrency, ordered, signal, ...each } = ownOf(options);
+  const { concurrency, ordered, signal, ...each } = plainCopy(options);
   const limits = {
     signal: checkRun(fallback, { ...each, signal }).signal,
     concurrency: count('options.concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER) ?? DEFAULT_CONCURRENCY,

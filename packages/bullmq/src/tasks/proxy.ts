@@ -1,4 +1,4 @@
-import { badType, callsByName, ownOf } from '@plimsoll/pool/internal';
+import { badType, callsByName, plainCopy } from '@plimsoll/pool/internal';
 import { checkRun, type FleetRunOptions } from '../shared/options.js';
 
 type Run = (items: unknown[], options: FleetRunOptions) => Promise<unknown>;
@@ -10,15 +10,15 @@ type Run = (items: unknown[], options: FleetRunOptions) => Promise<unknown>;
  * @throws TypeError or RangeError for bad options, and for those that belong to one call
  */
 export function proxyOf(run: Run, fallback: string, options: FleetRunOptions): object {
-  const own = ownOf(options);
+  const copy = plainCopy(options);
   for (const name of ['name', 'jobId'] as const) {
-    if (own[name] !== undefined)
-      throw badType(`options.${name}`, own[name], 'left out: a proxy has many calls');
+    if (copy[name] !== undefined)
+      throw badType(`options.${name}`, copy[name], 'left out: a proxy has many calls');
   }
-  checkRun(fallback, own);
+  checkRun(fallback, copy);
   return callsByName(
     (name) =>
       (...items: unknown[]) =>
-        run(items, { ...own, name }),
+        run(items, { ...copy, name }),
   );
 }

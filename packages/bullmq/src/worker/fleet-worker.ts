@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
-import { flag, isInTime, LONGEST_TIMER, ownOf, usableCores } from '@plimsoll/pool/internal';
+import { flag, isInTime, LONGEST_TIMER, plainCopy, usableCores } from '@plimsoll/pool/internal';
 import { observe } from '@plimsoll/pool/observe';
 import { type Job, Worker } from 'bullmq';
 import { FleetError } from '../errors.js';
@@ -124,7 +124,7 @@ export class FleetWorker extends EventEmitter {
    * Takes no more jobs, lets those that run end (`closeTimeout` at most), gives the others back to the queue, and disconnects.
    */
   async close(options: FleetWorkerCloseOptions = {}): Promise<void> {
-    const force = flag('options.force', ownOf(options).force) ?? false;
+    const force = flag('options.force', plainCopy(options).force) ?? false;
     if (force) this.#parts?.jobs.giveBack();
     // A worker that still waits for Redis has nothing to end.
     if (this.#parts === undefined) this.#link.close();

@@ -10,7 +10,7 @@ queue at once.
 
   --queue NAME            the queue in Redis
   --filename FILE         the task module, whose exported functions tasks call
-  --threads N             worker threads, and so tasks at a time (default: the CPUs)
+  --threads N             worker threads, and thus concurrent tasks (default: the CPUs)
   --connection URL        Redis or Valkey (default: $REDIS_URL, else redis://127.0.0.1:6379)
   --prefix TEXT           begins all keys in Redis (default: bull)
   --version-label TEXT    version of the task module, for errors and statistics

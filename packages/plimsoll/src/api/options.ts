@@ -48,7 +48,7 @@ const started = {
     least: 1,
     most: LARGEST_PID,
   }),
-  stdout: choice(null, 'where the standard output of the command goes', {
+  stdout: choice(null, 'destination of the command’s standard output', {
     choices: ['stdout', 'stderr', 'nowhere'],
     usual: 'nowhere',
   }),
@@ -81,7 +81,7 @@ export const COMMANDS = {
           without: ['rate'],
         },
       ),
-      method: text('-m, --method <method>', 'method of the requests', {
+      method: text('-m, --method <method>', 'HTTP method of the requests', {
         usual: 'GET, or POST with a body',
         with: 'urls',
       }),
@@ -174,11 +174,11 @@ export const COMMANDS = {
     exits: '0 fine, 2 bad input, 4 the command failed or could not be recorded, 130 interrupted',
   },
   top: {
-    summary: 'a live view of the pools of running Node processes, like top (Linux)',
+    summary: 'show the pools of running Node processes live, like top (Linux)',
     options: {
       of: kindOf('process')(
         '[process]',
-        'a PID, with the Node processes under it; or a text in the command line',
+        'a PID, which includes its child processes; or a text in the command line',
         { usual: 'all' },
       ),
       intervalMs: seconds('--interval', 'time between two looks', { least: 0.1, most: 3600, default: 1000 }),

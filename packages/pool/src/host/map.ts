@@ -6,7 +6,7 @@ import type { Core } from './core.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
 import { parcelOf, release, type Source, sourceOf } from './parcel.js';
-import { check, extrasOf, handlerOf, ownOf, unmoved, watchOf } from './submit.js';
+import { check, extrasOf, handlerOf, plainCopy, unmoved, watchOf } from './submit.js';
 import { Rejection, type Task } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
@@ -26,13 +26,13 @@ export function mapOf(
   items: unknown,
   options: MapOptions,
 ): AsyncIterableIterator<unknown, undefined> {
-  const own = ownOf(options);
+  const copy = plainCopy(options);
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
   const running = maxThreads * concurrentTasksPerWorker;
-  const most = count('options.concurrency', own.concurrency, 1, Number.MAX_SAFE_INTEGER);
+  const most = count('options.concurrency', copy.concurrency, 1, Number.MAX_SAFE_INTEGER);
   const concurrency = most ?? Math.min(running * 2, running + maxQueue);
-  const ordered = flag('options.ordered', own.ordered) ?? true;
-  const checked = check(core, own);
+  const ordered = flag('options.ordered', copy.ordered) ?? true;
+  const checked = check(core, copy);
   const { signal, grace } = checked;
   // The signal is that of the whole loop; a timeout is each item's own.
   const watch = watchOf({ ...checked, signal: undefined });

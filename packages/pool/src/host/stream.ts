@@ -8,7 +8,7 @@ import { Iteration, type StopCause } from './iterate.js';
 import { count, duration, type RunOptions } from './options.js';
 import { type Parcel, parcelOf } from './parcel.js';
 import type { OpenStream } from './state.js';
-import { type Checked, check, handlerOf, ownOf, transferOf } from './submit.js';
+import { type Checked, check, handlerOf, plainCopy, transferOf } from './submit.js';
 import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
@@ -23,11 +23,11 @@ const MOST_FLYING = 64;
 
 /** @throws TypeError or RangeError for what is wrong in the options */
 export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
-  const own = ownOf(options);
-  const most = count('options.highWaterMark', own.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
+  const copy = plainCopy(options);
+  const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
   // Its code knows of the stream, which can always end, not of the task that opens it.
-  const checked = { ...check(core, own), grace: duration('options.grace', own.grace) ?? 0, call: 0 };
-  const transfer = transferOf(own);
+  const checked = { ...check(core, copy), grace: duration('options.grace', copy.grace) ?? 0, call: 0 };
+  const transfer = transferOf(copy);
   return new Stream(
     core,
     () => parcelOf([given], transfer, false, core.options.maxValueBytes),

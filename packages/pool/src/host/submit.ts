@@ -28,30 +28,30 @@ const MOST = Number.MAX_SAFE_INTEGER;
 export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
 /** A copy without a prototype, so that a polluted Object.prototype adds no option. @throws TypeError */
-export function ownOf<Options extends object>(options: Options, name = 'options'): Options {
+export function plainCopy<Options extends object>(options: Options, name = 'options'): Options {
   if (typeof options !== 'object' || options === null) throw badType(name, options, 'an object');
   return Object.assign(Object.create(null), options);
 }
 
 /** @throws TypeError or RangeError for what is wrong in options */
-export function check(core: Core, own: RunOptions) {
-  const timeout = duration('options.timeout', own.timeout);
-  const signal = signalOf(own.signal);
-  const grace = duration('options.grace', own.grace) ?? 0;
+export function check(core: Core, options: RunOptions) {
+  const timeout = duration('options.timeout', options.timeout);
+  const signal = signalOf(options.signal);
+  const grace = duration('options.grace', options.grace) ?? 0;
   const mayAsk = grace > 0 && (signal !== undefined || timeout !== undefined);
-  const host = hostOf('options.host', own.host);
+  const host = hostOf('options.host', options.host);
   if (host !== undefined) core.callsHost = true;
   return {
     /** null: none, neither here nor of the pool. */
-    filename: pathOf('options.filename', own.filename) ?? core.options.filename,
-    name: text('options.name', own.name) ?? core.options.name,
+    filename: pathOf('options.filename', options.filename) ?? core.options.filename,
+    name: text('options.name', options.name) ?? core.options.name,
     timeout,
     signal,
-    priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
+    priority: count('options.priority', options.priority, -MOST, MOST) ?? 0,
     /** 0 for a task that nothing ends. */
     grace: mayAsk ? grace : 0,
-    retry: retryOf('options.retry', own.retry),
-    key: keyOf(own.key),
+    retry: retryOf('options.retry', options.retry),
+    key: keyOf(options.key),
     host,
     /** It may be asked to end, or call the host. */
     call: mayAsk || core.callsHost ? OBSERVED : 0,
@@ -85,9 +85,9 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
 
 /** Runs a task that has options, whose value was marked by `move`, or is an async iterable. @throws on bad options */
 export function runWith(core: Core, task: unknown, options: RunOptions): Promise<unknown> {
-  const own = ownOf(options);
-  const transfer = transferOf(own);
-  const checked = check(core, own);
+  const copy = plainCopy(options);
+  const transfer = transferOf(copy);
+  const checked = check(core, copy);
   return submit(core, parcelOf([task], transfer, false, core.options.maxValueBytes), checked);
 }
 
@@ -171,10 +171,10 @@ export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
 
 /** An object whose every member runs the exported function of that name. @throws TypeError or RangeError for bad options */
 export function proxyOf(core: () => Core, options: ProxyOptions): object {
-  const own: RunOptions = ownOf(options);
-  refuse('name', own.name, 'left out: a proxy calls a function by the name of its member');
-  refuse('transferList', own.transferList, 'left out: mark with move() what an argument transfers');
-  const checked = check(core(), own);
+  const copy: RunOptions = plainCopy(options);
+  refuse('name', copy.name, 'left out: a proxy calls a function by the name of its member');
+  refuse('transferList', copy.transferList, 'left out: mark with move() what an argument transfers');
+  const checked = check(core(), copy);
   return callsByName((name) => {
     const named = { ...checked, name };
     return (...items: unknown[]): Promise<unknown> => {
@@ -213,11 +213,11 @@ export function broadcast(
   value: unknown,
   options: BroadcastOptions,
 ): Promise<BroadcastResult<unknown>[]> {
-  const own = ownOf(options);
-  for (const [name, given] of Object.entries(own))
+  const copy = plainCopy(options);
+  for (const [name, given] of Object.entries(copy))
     if (!TAKEN.includes(name)) refuse(name, given, `left out: a broadcast takes ${TAKEN.join(', ')}`);
   if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
-  const checked = check(core, own);
+  const checked = check(core, copy);
   if (core.closing) throw closed();
   const { signal } = checked;
   if (signal !== undefined && (signal as AbortSignal).aborted)
