@@ -5,7 +5,7 @@ import type { RawBuffer } from '../shared/codec/tags.js';
 import { madeBuffer } from '../shared/codec/young.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
-import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
+import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
@@ -18,7 +18,7 @@ import type { WorkerHandle } from './worker-handle.js';
 
 const SEQUENCE_MASK = 0x3fffffff;
 /**
- * Of a task with buffers for which the arena has no room: they are copied when a worker takes the task. Copies of all that wait
+ * Of a task with buffers that are large, or for which the arena has no room: they are copied when a worker takes the task. Copies of all that wait
  * would take all memory, and new memory is slow.
  */
 const LATE: message.Payload = {};
@@ -42,7 +42,7 @@ export class Slots {
   #sequence = 0;
   readonly #encoder: Encoder;
   readonly #mostBytes: number;
-  /** The arena had no room for a buffer of the task that is being written. */
+  /** The arena is not the place for a buffer of the task that is being written. */
   #isLate = false;
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
@@ -68,9 +68,9 @@ export class Slots {
     });
     this.#encoder = new Encoder(
       4096,
-      (bytes, write) => {
+      (bytes, write, isText) => {
         if (this.#isSending) return -1;
-        const address = this.arena.lend(bytes, write);
+        const address = isText || bytes < MOVED_BYTES ? this.arena.lend(bytes, write) : -1;
         this.#isLate ||= address === -1;
         return address === -1 ? LATER : address;
       },

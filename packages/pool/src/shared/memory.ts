@@ -14,6 +14,9 @@ export function tableOf(layout: Layout, buffer = new SharedArrayBuffer(layout.wo
   return { layout, buffer, floats: new Float64Array(buffer), ...memoryOf(buffer) };
 }
 
+/** Buffers from this size on are copied and the copy is transferred: through shared memory they would be copied twice. */
+export const MOVED_BYTES = 2 ** 19;
+
 const LOOP_WORDS = 48;
 
 /** Copies the first words of one memory to a place in another; a loop beats a native call for a few. */

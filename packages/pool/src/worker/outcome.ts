@@ -2,7 +2,7 @@ import { Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD, RINGS_MADE } from '../shared/layout.js';
-import { copyWords, describe, slotCapacity } from '../shared/memory.js';
+import { copyWords, describe, MOVED_BYTES, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { bytesOf, isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
@@ -66,7 +66,8 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     }
   }
 
-  function lend(bytes: number, write: (memory: RawBuffer, at: number) => void): number {
+  function lend(bytes: number, write: (memory: RawBuffer, at: number) => void, isText: boolean): number {
+    if (!isText && bytes >= MOVED_BYTES) return -1;
     const bulk = ring('bulk');
     const position = bulk.allocate((bytes + 3) >> 2);
     if (position !== -1) write(bulk.memory.bytes, ringWordOf('bulk', position) * 4);

@@ -69,7 +69,8 @@ export const LATER = -2;
  * then a copy is transferred; or LATER: then the whole value is left to its caller, as if only structured clone could copy it.
  * Compared with a copy to be transferred, this leaves no garbage: the collector counts every byte of those.
  */
-export type Lend = (length: number, write: (memory: RawBuffer, at: number) => void) => number;
+export type Lend = (length: number, write: Write, isText: boolean) => number;
+type Write = (memory: RawBuffer, at: number) => void;
 
 /** What encoding a value gave, from the first word on, and buffers that travel beside it. */
 export interface Encoded extends Memory {
@@ -258,10 +259,9 @@ export class Encoder {
 
   #long(value: string, isWide: boolean, at: number): number {
     const { length } = value;
-    const address = (this.#lend as Lend)(isWide ? length * 2 : length, (memory, start) => {
-      if (isWide) memory.ucs2Write(value, start, length * 2);
-      else memory.latin1Write(value, start, length);
-    });
+    const write: Write = (memory, start) =>
+      isWide ? memory.ucs2Write(value, start, length * 2) : memory.latin1Write(value, start, length);
+    const address = (this.#lend as Lend)(isWide ? length * 2 : length, write, true);
     if (address < 0) return -1;
     this.#bulkBytes += isWide ? length * 2 : length;
     this.#room(at, 2);
@@ -521,8 +521,8 @@ export class Encoder {
 
   #bulk(bytes: Uint8Array, at: number): number {
     this.#bulkBytes += bytes.length;
-    const copy = (memory: RawBuffer, start: number): void => tag.copyBytes(bytes, memory, start);
-    const address = this.#lend?.(bytes.length, copy) ?? -1;
+    const copy: Write = (memory, start) => tag.copyBytes(bytes, memory, start);
+    const address = this.#lend?.(bytes.length, copy, false) ?? -1;
     if (address === LATER) throw UNKNOWN;
     if (address !== -1) {
       this.#words[at + 1] = address;
