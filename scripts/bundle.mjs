@@ -76,7 +76,8 @@ function bundleWorker(dist) {
   const entryPoint = (file) => ({ entryPoints: [join(dist, 'worker', file)] });
   const entry = commonJs({ ...SMALL, minifySyntax: true, ...entryPoint('entry.js') });
   if (/\brequire\(/.test(entry)) throw new Error('the worker requires what is no part of Node');
-  const start = `(importModule) => {${entry.replaceAll(/\bimport\(/g, 'importModule(')}}`;
+  // A function in parentheses V8 compiles at once; through others it looks first, and compiles them when they are called.
+  const start = `(function (importModule) {${entry.replaceAll(/\bimport\(/g, 'importModule(')}})`;
   const source = commonJs({ ...entryPoint('boot.js'), define: { ENTRY: JSON.stringify(start) } });
   writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '@plimsoll/pool';
-import { poolFor, until } from './support.js';
+import { move, type Pool } from '@plimsoll/pool';
+import { fixture, poolFor, until } from './support.js';
 
 /** What makes the worker read its port at once, instead of waiting for an event. */
 const readers: Record<string, (pool: Pool) => Promise<unknown>> = {
@@ -28,3 +28,20 @@ for (const [name, read] of Object.entries(readers)) {
     assert.equal(Atomics.load(shared, 0), 1);
   });
 }
+
+test('a payload that was to wake a worker may be read by a call that blocks it', async (t) => {
+  const filename = fixture('host-calls.mjs');
+  const pool = poolFor(t, {
+    filename,
+    host: { back: () => move(new Uint8Array(9)) },
+    concurrentTasksPerWorker: 2,
+  });
+  const shared = new Int32Array(new SharedArrayBuffer(12));
+  const reading = pool.run(shared, { name: 'readAndWait' });
+  await until(() => Atomics.load(shared, 0) === 1);
+  const { buffer } = new Uint8Array(9);
+  const coming = pool.run({ shared, buffer }, { name: 'come', transferList: [buffer] });
+  Atomics.store(shared, 1, 1);
+  Atomics.notify(shared, 1);
+  await Promise.all([reading, coming]);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { move } from '@plimsoll/pool';
+import { move, type Pool, type PoolOptions, type RunOptions } from '@plimsoll/pool';
 import { caught, fixture, poolFor, until } from './support.js';
 import { folderOf } from './worker-folder.js';
 
@@ -14,7 +14,7 @@ const kept = (code: string) => ({ code: `PLIMSOLL_POOL_${code}`, saysGone: false
 const gone = (code: string) => ({ code: `PLIMSOLL_POOL_${code}`, saysGone: true, isGone: true });
 
 test('a task that was not taken still has what it was to transfer', async (t) => {
-  const pool = poolFor(t, { maxQueue: 1 });
+  const pool = poolFor(t, { maxQueue: 1, retry: { max: 1 } });
   const run = (bytes: Uint8Array, options = {}): Promise<unknown> => pool.run(move(bytes), options);
   const uncloneable = { transferList: [] as never[], name: 'echo' };
   assert.deepEqual(
@@ -74,6 +74,85 @@ test('what has left for a worker is gone, and the error says so', async (t) => {
   // What starts after that fails with nobody waiting.
   broken.on('error', () => {});
   assert.deepEqual(await fateOf((bytes) => broken.run(move(bytes))), gone('START_FAILED'));
+});
+
+/** Keeps a worker busy until it is told to go on. */
+function busy(pool: Pool, options: RunOptions = {}): { begun: Promise<void>; end(): Promise<unknown> } {
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const running = pool.run({ shared, bit: 0 }, { name: 'markAndWait', ...options });
+  return {
+    begun: until(() => Atomics.load(shared, 0) === 1),
+    end: () => {
+      Atomics.store(shared, 0, 0);
+      Atomics.notify(shared, 0);
+      return running;
+    },
+  };
+}
+const buffers = (count: number): Uint8Array[] => Array.from({ length: count }, () => new Uint8Array(10));
+const countGone = (all: readonly Uint8Array[]): number =>
+  all.filter((bytes) => bytes.byteLength === 0).length;
+
+test('what some tasks transfer leaves for the only worker while that is busy', async (t) => {
+  const pool = poolFor(t);
+  const { begun, end } = busy(pool);
+  await begun;
+  const sent = buffers(40);
+  const results = sent.map((bytes) => pool.run(move(bytes), { name: 'echo' }) as Promise<Uint8Array>);
+  assert.equal(countGone(sent), 14);
+  await end();
+  assert.deepEqual(await Promise.all(results), buffers(40));
+});
+
+const careful: Record<string, [PoolOptions, RunOptions]> = {
+  'one of two workers': [{ minThreads: 2, maxThreads: 2 }, {}],
+  'a worker whose task may be aborted': [{}, { signal: new AbortController().signal }],
+  'a worker whose task has a timeout': [{}, { timeout: 60_000 }],
+  'a worker whose tasks run again': [{ retry: { max: 1 } }, {}],
+  'a worker that is replaced after so many tasks': [{ maxTasksPerWorker: 9 }, {}],
+  'a worker that is replaced for its heap': [{ maxHeapMb: 500 }, {}],
+};
+for (const [who, [options, running]] of Object.entries(careful)) {
+  test(`nothing leaves for ${who} while that is busy`, async (t) => {
+    const pool = poolFor(t, options);
+    const all = Array.from({ length: options.maxThreads ?? 1 }, () => busy(pool, running));
+    await Promise.all(all.map(({ begun }) => begun));
+    const sent = buffers(3);
+    const results = sent.map((bytes) => pool.run(move(bytes), { name: 'echo' }) as Promise<Uint8Array>);
+    assert.equal(countGone(sent), 0);
+    await Promise.all(all.map(({ end }) => end()));
+    assert.deepEqual(await Promise.all(results), buffers(3));
+  });
+}
+
+test('what has left for a busy worker is lost with it, and what has not runs elsewhere', async (t) => {
+  const source = `
+    export const leave = (shared) => {
+      Atomics.store(shared, 0, 1);
+      Atomics.wait(shared, 1, 0);
+      process.exit(3);
+    };
+    export const echo = (value) => value;\n`;
+  const folder = folderOf(t, { 'leaves.mjs': source });
+  const pool = poolFor(t, { filename: `${folder}/leaves.mjs` });
+  const shared = new Int32Array(new SharedArrayBuffer(8));
+  const leaving = caught(pool.run(shared, { name: 'leave' }));
+  await until(() => Atomics.load(shared, 0) === 1);
+  const sent = buffers(16);
+  const fates = Promise.allSettled(sent.map((bytes) => pool.run(move(bytes), { name: 'echo' })));
+  Atomics.store(shared, 1, 1);
+  Atomics.notify(shared, 1);
+  assert.equal((await leaving).code, 'PLIMSOLL_POOL_WORKER_EXITED');
+  const outcomes = await fates;
+  for (const outcome of outcomes.slice(0, 14)) {
+    assert(outcome.status === 'rejected');
+    const { code, transferred } = outcome.reason;
+    assert.deepEqual([code, transferred], ['PLIMSOLL_POOL_WORKER_EXITED', true]);
+  }
+  assert.deepEqual(
+    outcomes.slice(14).map(({ status }) => status),
+    ['fulfilled', 'fulfilled'],
+  );
 });
 
 test('an error of the function itself is left as it is', async (t) => {

@@ -30,6 +30,9 @@ const LARGE = 2;
 /** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
 const PLAIN_AGAIN = 2048;
 
+/** So many tasks at most wait at the only worker of a pool with what they transfer: they are lost with it when it dies. */
+const AHEAD = 14;
+
 /** Milliseconds from which on reading an outcome is slow, and for how many tasks after it others are expected to be. */
 const SLOW = 0.2;
 const LATELY = 64;
@@ -149,6 +152,12 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     if (chosen === undefined) state.refusedAt = state.completed;
     if (chosen === undefined || !chosen.hasMailRoom) return NO_ROOM;
   }
+  if (chosen === undefined && task.hasTransfer) {
+    chosen = onlyTaker(state, task);
+    const most = state.options.concurrentTasksPerWorker + AHEAD;
+    // Those end, and the end of each makes room.
+    if (chosen !== undefined && slots.inUse >= most) return NO_ROOM;
+  }
   const slot = slots.take(task);
   let isSmall: boolean;
   try {
@@ -189,6 +198,22 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
   worker.hasAbortableMail = task.abortable;
   worker.wake();
   return true;
+}
+
+/**
+ * The only worker of a pool, to which what tasks transfer is posted while it is busy: it need not ask for that. What it has must not
+ * be lost by an end that somebody asks for, so not while anything is under way that may be aborted; of what comes later the worker
+ * takes nothing before it.
+ */
+function onlyTaker(state: State, { extras }: Task): WorkerHandle | undefined {
+  const { options, workers, ordered, table } = state;
+  const [worker] = workers;
+  if (options.maxThreads > 1 || workers.length > 1 || worker === undefined || ordered) return undefined;
+  // What ends its workers, or runs tasks again whose workers have ended, keeps them here.
+  const { retry, maxHeapMb, maxTasksPerWorker } = options;
+  if ((extras?.retry ?? retry ?? maxHeapMb ?? maxTasksPerWorker) !== undefined) return undefined;
+  if (state.abortable + state.bound + worker.pinnedAlone > 0 || queuedEntries(table) > 0) return undefined;
+  return takesTasks(worker) && worker.hasMailRoom ? worker : undefined;
 }
 
 /** Who takes a task that needs the port: it is posted ahead, as the caller may block the host until the task has begun. */

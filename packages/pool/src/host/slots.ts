@@ -215,7 +215,7 @@ export class Slots {
     const transfer = words === undefined ? given : [words.buffer as ArrayBuffer, ...externals];
     const moved = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
+    worker.deliver([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
   }
 
   #late(value: unknown): message.Payload {

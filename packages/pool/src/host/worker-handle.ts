@@ -213,6 +213,21 @@ export class WorkerHandle {
     this.#lastMessage = this.nextMessage;
   }
 
+  /**
+   * Posts what a task needs, which wakes the worker, too: it looks for tasks then. `wake`, once the task is published, is for one
+   * that has looked before that and sleeps again.
+   */
+  deliver(value: message.Message, transfer: message.TransferList): void {
+    const { words } = this.#table;
+    const owesWake = mustWake(words, this.gate);
+    try {
+      this.post(value, transfer);
+    } catch (error) {
+      if (owesWake) Atomics.notify(words, this.gate);
+      throw error;
+    }
+  }
+
   /** The number of the message that will be posted next. */
   get nextMessage(): number {
     return message.messageAfter(this.#lastMessage);

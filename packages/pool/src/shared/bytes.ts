@@ -1,7 +1,6 @@
-import { endianness } from 'node:os';
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { Decoder, memoryOf } from './codec/decode.js';
+import { Decoder, IS_LITTLE, memoryOf } from './codec/decode.js';
 import { Encoder } from './codec/encode.js';
 import { reaches } from './culprit.js';
 import { carry, carryLess, restore, type Thrown } from './error-record.js';
@@ -21,7 +20,7 @@ import { clone } from './untrusted.js';
 const VERSION = 1;
 const WORDS = 0;
 const V8 = 1;
-const ORDER = endianness() === 'LE' ? 0 : 1;
+const ORDER = IS_LITTLE ? 0 : 1;
 const SUM = 4;
 const HEAD = 8;
 

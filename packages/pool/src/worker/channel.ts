@@ -51,6 +51,7 @@ export function channelOf(startup: message.Startup) {
     unreadable.set(lastMessage, { unreadable: { reason } });
     // Nobody asks any more for the payload of a task that was cancelled.
     if (unreadable.size > MOST_LOST) unreadable.delete(unreadable.keys().next().value as number);
+    channel.onPayload?.();
   }
 
   function accept(received: message.Message): void {
@@ -112,7 +113,7 @@ export function channelOf(startup: message.Startup) {
     hostTimeout: startup.hostTimeout,
     /** Hears that the worker shall retire. */
     onRetire: undefined as (() => void) | undefined,
-    /** A task may wait for what has been read just now. */
+    /** A task may wait for what has been read just now, or the host rely on it as a wake-up. */
     onPayload: undefined as (() => void) | undefined,
     readAll,
     arena,

@@ -45,6 +45,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   let driving = false;
   let asleep = false;
   let yielding = false;
+  let isMessageDue = false;
   /** The host is about to kill this worker for a task that it ran. */
   let condemned = false;
   /** How it takes tasks: once it retires, from its mailbox alone. */
@@ -61,7 +62,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
 
   // A task that calls the host, or asks whether it shall end, reads the port, and no event tells then of payloads of other tasks.
   channel.onPayload = () => {
-    if (pulls.size > 0 && !driving) nextTick(takeMessage);
+    if ((asleep || pulls.size > 0) && !driving) takeMessageSoon();
   };
 
   /**
@@ -90,7 +91,14 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     }
   }
 
+  function takeMessageSoon(): void {
+    if (isMessageDue) return;
+    isMessageDue = true;
+    nextTick(takeMessage);
+  }
+
   function takeMessage(): void {
+    isMessageDue = false;
     if (pulls.size > 0 && !driving) {
       payloadSpinner.woken();
       resumePulled();
@@ -335,7 +343,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     drive,
     driveSoon,
     /** Something arrived on the port. */
-    onMessage: (): void => nextTick(takeMessage),
+    onMessage: takeMessageSoon,
     /** Takes nothing more that others could take, and calls `whenDone` once it has ended all that it has. */
     retire(whenDone: () => void): void {
       if (onRetired !== undefined) return;

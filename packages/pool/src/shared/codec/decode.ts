@@ -1,4 +1,3 @@
-import { endianness } from 'node:os';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
@@ -22,7 +21,8 @@ const SHORT = 3;
 const LONG = 32;
 /** Keys from which on V8 keeps an object as a dictionary, whatever way it was made. */
 const WIDE = 128;
-const IS_LITTLE = endianness() === 'LE';
+/** Asked of `node:os`, it would cost a new thread a millisecond to load that. */
+export const IS_LITTLE: boolean = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 /** Characters that are read at once. */
 const BLOCK = 512;
 const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
