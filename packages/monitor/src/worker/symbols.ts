@@ -163,23 +163,17 @@ function search<Found>(
   needles: readonly Buffer[],
   visit: (bytes: Buffer, place: number, needle: number) => Found | undefined,
 ): Found | undefined {
-  // Given back at once: the next garbage collection of a thread that keeps nothing may be a day away.
-  const memory = new ArrayBuffer(PIECE_BYTES, { maxByteLength: PIECE_BYTES });
-  const buffer = Buffer.from(memory);
-  try {
-    for (let start = 0; start < size; start += STEP_BYTES) {
-      const length = readSync(file, buffer, 0, Math.min(PIECE_BYTES, size - start), offset + start);
-      const piece = buffer.subarray(0, length);
-      for (const [index, needle] of needles.entries())
-        for (let at = piece.indexOf(needle); at !== -1; at = piece.indexOf(needle, at + 1)) {
-          const found = visit(piece.subarray(at), start + at, index);
-          if (found !== undefined) return found;
-        }
-    }
-    return undefined;
-  } finally {
-    memory.resize(0);
+  const buffer = Buffer.alloc(PIECE_BYTES);
+  for (let start = 0; start < size; start += STEP_BYTES) {
+    const length = readSync(file, buffer, 0, Math.min(PIECE_BYTES, size - start), offset + start);
+    const piece = buffer.subarray(0, length);
+    for (const [index, needle] of needles.entries())
+      for (let at = piece.indexOf(needle); at !== -1; at = piece.indexOf(needle, at + 1)) {
+        const found = visit(piece.subarray(at), start + at, index);
+        if (found !== undefined) return found;
+      }
   }
+  return undefined;
 }
 
 /** What stands behind the symbol of the unit's own name, which is `at` this place of the file: other units have some of the names. */
