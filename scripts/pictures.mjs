@@ -67,7 +67,7 @@ try {
 
 /**
  * @param {Record<string, string>} pages
- * @param {string} [part] of the page; by default what a window shows.
+ * @param {string} [part] of the page, which is shown wide and light; by default what a window shows, each way.
  */
 async function take(pages, part) {
   const pictures = join(root, 'docs/pictures');
@@ -76,15 +76,16 @@ async function take(pages, part) {
     executablePath: /** @type {string} */ (executablePath),
     chromiumSandbox: process.getuid?.() !== 0,
   });
+  const isWhole = part === undefined;
   try {
     for (const [name, url] of Object.entries(pages))
-      for (const { suffix, ...viewport } of SCREENS)
-        for (const colorScheme of SCHEMES) {
+      for (const { suffix, ...viewport } of isWhole ? SCREENS : SCREENS.slice(0, 1))
+        for (const colorScheme of isWhole ? SCHEMES : SCHEMES.slice(0, 1)) {
           const page = await browser.newPage({ viewport, colorScheme });
           await page.goto(url, { waitUntil: 'networkidle' });
           const file = `${name}${suffix}${colorScheme === 'dark' ? '-dark' : ''}.png`;
           const path = join(pictures, file);
-          const shown = part === undefined ? page : page.locator(part).first();
+          const shown = isWhole ? page : page.locator(part).first();
           await shown.screenshot({ path, animations: 'disabled' });
           await page.close();
           console.log(`docs/pictures/${file}, ${Math.ceil(statSync(path).size / 1024)} KB`);

@@ -41,10 +41,6 @@ export const PAIRS: readonly Pair[] = [
     id: 'logins behind gzip, beside key derivation',
     ...{ victim: 'login', victimsPerSecond: 100, blocker: 'gzip', burst: 8, everyMs: 400, rival: 'derive' },
   },
-  {
-    id: 'logins behind gzip, beside key derivation, in bursts of 5 on 4 threads',
-    ...{ victim: 'login', victimsPerSecond: 100, blocker: 'gzip', burst: 5, everyMs: 300, rival: 'derive' },
-  },
 ];
 
 const RARER = 3;

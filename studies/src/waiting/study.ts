@@ -17,7 +17,7 @@ import { PAIRS, type Pair, type Schedule, scheduleOf } from './pairs.js';
 
 const APP = fileURLToPath(new URL('./app.js', import.meta.url));
 const PLANS = {
-  full: { generations: 6, runMs: 1400, programs: 10, programMs: 1000 },
+  full: { generations: 6, runMs: 1900, programs: 10, programMs: 1000 },
   quick: { generations: 1, runMs: 1000, programs: 1, programMs: 500 },
 } as const;
 type Plan = (typeof PLANS)[keyof typeof PLANS];
