@@ -56,7 +56,9 @@ export function walkOf(page) {
       walk.files.set(name, source);
     }
     const main = [...files.keys()].at(-1);
-    const command = language === 'ts' ? compiled([...files.keys()]) : `node ${main}`;
+    // Node 20 and 22 do not know `using`.
+    const needsCompiler = language === 'ts' || /^(await )?using /m.test(code);
+    const command = needsCompiler ? compiled([...files.keys()], line) : `node ${main}`;
     walk.steps.push({ line, section, command, prints: printsOf(code), stays: /\.listen\(/.test(code) });
   }
   return walk;
@@ -65,9 +67,14 @@ export function walkOf(page) {
 /** @param {string} command */
 const staysIn = (command) => STAYS.test(command) && !ENDS_ITS_COMMAND.test(command);
 
-/** @param {string[]} files of TypeScript, the one to run last */
-const compiled = (files) =>
-  `esbuild --log-level=error --format=esm --target=node20 --outdir=. ${files.join(' ')} && node ${files.at(-1)?.replace(/ts$/, 'js')}`;
+/**
+ * Compiled into a folder of its own: another block may have a JavaScript file of the same name.
+ *
+ * @param {string[]} files the one to run last
+ * @param {number} line
+ */
+const compiled = (files, line) =>
+  `esbuild --log-level=error --format=esm --target=node20 --outdir=line-${line} ${files.join(' ')} && node line-${line}/${files.at(-1)?.replace(/\.m?[jt]s$/, '.js')}`;
 
 /** @param {string} code @returns {string[]} */
 const commandsIn = (code) =>

@@ -63,6 +63,19 @@ export const PACKAGES = [
 export const SETUPS = {
   'packages/bullmq/README.md': { redis: true },
   'docs/reference/fleet.md': { redis: true },
+  'docs/reference/library.md': { files: { 'my-work.mjs': WORK }, exitCodes: [3] },
+  'docs/reference/pool.md': {
+    files: {
+      'worker.js': `${WORKER}export const render = () => {};\n`,
+      'thumbnails.js': WORKER,
+      'rules.js': 'export const loadRules = () => {};\nexport const check = () => true;\n',
+      'large.log': 'a line\n',
+    },
+    // The page about the monitor opens the same port.
+    globals: `import { Server } from 'node:net';
+      const { listen } = Server.prototype;
+      Server.prototype.listen = function (_port, ...rest) { return listen.call(this, 0, ...rest); };`,
+  },
   'docs/reference/monitor.md': { env: { UV_THREADPOOL_SIZE: '32' } },
   'packages/fastify/README.md': {
     files: { 'pages.js': WORKER, 'images.js': WORKER },
