@@ -9,8 +9,11 @@ try {
   console.log(`caused by ${error.cause.name}, file ${error.file}`);
 }
 
-const failures = [pool.run(1, { name: 'quit' }), pool.run(() => {}, { name: 'parse' })];
-for (const failure of failures) await failure.catch(({ name, code }) => console.log(`${name} ${code}`));
+const failures = await Promise.allSettled([
+  pool.run(1, { name: 'quit' }),
+  pool.run(() => {}, { name: 'parse' }),
+]);
+for (const { reason } of failures) console.log(`${reason.name} ${reason.code}`);
 
 console.log(await pool.run('{"port": 80}', { name: 'parse' }));
 await pool.close();

@@ -82,6 +82,7 @@ export class Rescuer {
   }
 
   start(): void {
+    this.#parts.state.blocked = 0;
     this.#parts.onChange(undefined);
     this.#arm();
   }

@@ -18,8 +18,8 @@ import type { WorkerHandle } from './worker-handle.js';
 
 const SEQUENCE_MASK = 0x3fffffff;
 /**
- * Of a task with buffers that are large, or for which the arena has no room: they are copied when a worker takes the task. Copies of all that wait
- * would take all memory, and new memory is slow.
+ * Of a task with buffers that are large, or for which the arena has no room: they are copied when a worker takes the task.
+ * Copies of all that wait would take all memory, and new memory is slow.
  */
 const LATE: message.Payload = {};
 

@@ -11,14 +11,18 @@ export const unreadable = (what: string, reason: unknown): UncloneableError =>
 /**
  * The error for a value that could not be cloned, which names the part that is to blame, if that is known or found soon:
  * 'task.user.socket'. Any other error than one of cloning is returned as it is: a getter has thrown it.
+ *
+ * @param at where the value is in what was to be cloned: '[1]'
  */
-export function uncloneable(root: string, value: unknown, cause: unknown): unknown {
+export function uncloneable(root: string, value: unknown, cause: unknown, at = ''): unknown {
   if (!isCloneError(cause)) return cause;
   // Such as "Transfer list contains duplicate ArrayBuffer".
   const isSearched = !/transfer list/i.test(messageOf(cause));
-  const culprit = refusedBy(cause) ?? (isSearched ? findCulprit(value) : undefined);
+  const refused = refusedBy(cause);
+  const culprit = refused ?? (isSearched ? findCulprit(value) : undefined);
   if (culprit === undefined) return new UncloneableError(root, messageOf(cause), { cause });
-  return new UncloneableError(root + culprit.path, whatItIs(culprit.value), { cause });
+  const path = refused === undefined ? culprit.path : culprit.path.slice(at.length);
+  return new UncloneableError(root + path, whatItIs(culprit.value), { cause });
 }
 
 function whatItIs(value: unknown): string {

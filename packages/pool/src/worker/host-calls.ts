@@ -68,7 +68,7 @@ export function hostCallsOf(channel: Channel) {
       try {
         post(number, { value: [name, given] }, transfer);
       } catch (cause) {
-        throw uncloneable('arguments', given, cause);
+        throw uncloneable('arguments', given, cause, '[1]');
       }
       channel.post([message.CALL, number, slot, channel.sequenceOf(slot)]);
       const settle: Settle = (value, isFailed) => {
@@ -105,7 +105,7 @@ export function hostCallsOf(channel: Channel) {
     try {
       write(slot, number, [name, given], transfer);
     } catch (cause) {
-      throw uncloneable('arguments', given, cause);
+      throw uncloneable('arguments', given, cause, '[1]');
     }
     awaited = number;
     askHost(table, index, slot, number);
