@@ -16,7 +16,7 @@ interface Built {
   readonly output: string;
 }
 
-export async function open(contender: string, { build = 0, modules = 0 }): Promise<Opened> {
+export async function open(contender: string, { build = 0, modules = 0, workers = 2 }): Promise<Opened> {
   const [program, kind] = BUILDS[build] as (typeof BUILDS)[number];
   return {
     async round() {
@@ -26,7 +26,7 @@ export async function open(contender: string, { build = 0, modules = 0 }): Promi
         const env = {
           ...process.env,
           TMPDIR: folder,
-          RSPACK_LOADER_WORKER_THREADS: '2',
+          RSPACK_LOADER_WORKER_THREADS: String(workers),
           NODE_ENV: undefined,
         };
         const started = performance.now();

@@ -27,8 +27,10 @@ export const BUILDS = [
   ['webpack', 'babel', 'webpack 5.113.0 (thread-loader 4, processes), babel-loader'],
 ] as const;
 
-/** Number in `BUILDS`, modules, seconds. */
-const FULL: readonly (readonly [number, number, number])[] = [
+/** Number in `BUILDS`, modules, seconds, workers if not two. */
+const FULL: readonly (readonly [number, number, number, number?])[] = [
+  [0, 300, 40, 1],
+  [0, 1300, 80, 1],
   [0, 300, 40],
   [0, 1300, 80],
   [0, 3900, 180],
@@ -45,11 +47,11 @@ const FULL: readonly (readonly [number, number, number])[] = [
   [8, 300, 110],
 ];
 
-const condition = (build: number, modules: number, seconds: number): Condition => {
+const condition = (build: number, modules: number, seconds: number, workers = 2): Condition => {
   const [program, kind, title] = BUILDS[build] as (typeof BUILDS)[number];
   return {
-    id: `${program}-${kind}-${modules}`,
-    title: `${title}: ${modules} ${program === 'vitest' ? 'test files' : 'modules'}`,
+    id: `${program}-${kind}-${modules}${workers === 2 ? '' : `-${workers}`}`,
+    title: `${title}${workers === 2 ? '' : ', one worker'}: ${modules} ${program === 'vitest' ? 'test files' : 'modules'}`,
     contenders: [
       { id: 'original', title: program === 'webpack' ? 'thread-loader' : 'its pool' },
       {
@@ -65,7 +67,7 @@ const condition = (build: number, modules: number, seconds: number): Condition =
       { id: 'peak', title: 'peak memory, MB', better: 'less', digits: 0 },
     ],
     judged: JUDGED,
-    parameters: { build, modules },
+    parameters: { build, modules, workers },
     seconds,
     isolated: true,
   };
@@ -78,7 +80,8 @@ export const adopters: Study = {
     'Published tools do the same work with the pool that they come with and with `@plimsoll/pool` in its place:',
     '`@plimsoll/pool/tinypool` for the tinypool inside Rspack and below vitest, ten lines over `Pool` for jest-worker, and for',
     'thread-loader a loader whose tasks [call webpack](../reference/pool.md#calling-the-host)',
-    '([studies/adopters](../../studies/adopters)). Two workers each. Every build is a fresh process, in random order beside a twin of',
+    '([studies/adopters](../../studies/adopters)). Two workers each; Rspack also with one, as it chooses on two CPUs by itself.',
+    'Every build is a fresh process, in random order beside a twin of',
     'the original; "process" is all of it from its start to its end, "build" what the tool takes in it. Peak memory is that of the',
     'process and of those that it starts; a build of four modules is little but start-up. What builds write is compared byte by byte,',
     'and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all.',
