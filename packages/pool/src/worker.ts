@@ -42,8 +42,8 @@ export const task: TaskContext = {
 function callerOf(name: string): CurrentTask {
   const current = currentContext();
   if (current !== undefined) return current;
-  const what = `host.${name}() was called outside a task, or neither the pool nor run() has a host`;
-  throw new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', what);
+  const message = `host.${name}() was called outside a task, or neither the pool nor run() has a host`;
+  throw new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', message);
 }
 
 const sync = callsByName(

@@ -169,8 +169,8 @@ function search<Found>(
     const piece = buffer.subarray(0, length);
     for (const [index, needle] of needles.entries())
       for (let at = piece.indexOf(needle); at !== -1; at = piece.indexOf(needle, at + 1)) {
-        const found = visit(piece.subarray(at), start + at, index);
-        if (found !== undefined) return found;
+        const symbol = visit(piece.subarray(at), start + at, index);
+        if (symbol !== undefined) return symbol;
       }
   }
   return undefined;

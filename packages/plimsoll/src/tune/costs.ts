@@ -244,8 +244,8 @@ export const differences = (
   reference: (block: number) => number | undefined,
 ): number[] =>
   [...(values.get(arm) ?? [])].flatMap(([block, value]) => {
-    const other = reference(block);
-    return other === undefined ? [] : [value - other];
+    const base = reference(block);
+    return base === undefined ? [] : [value - base];
   });
 
 /** The baseline takes two turns in every block: their mean is less noisy than either. */

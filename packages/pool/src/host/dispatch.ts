@@ -201,9 +201,8 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
 }
 
 /**
- * The only worker of a pool, to which what tasks transfer is posted while it is busy: it need not ask for that. What it has must not
- * be lost by an end that somebody asks for, so not while anything is under way that may be aborted; of what comes later the worker
- * takes nothing before it.
+ * The only worker of a pool gets transferred objects even while it is busy, so it need not ask for them. An abort would lose them
+ * with the worker, so it gets none while a task that may be aborted is under way; it takes no later task before these.
  */
 function onlyTaker(state: State, { extras }: Task): WorkerHandle | undefined {
   const { options, workers, ordered, table } = state;

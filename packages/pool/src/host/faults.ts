@@ -49,8 +49,8 @@ export class Guard {
     if (this.#isClosed) return closed();
     const isOpen = this.pause > 0;
     if (isOpen && !hasWorkers) {
-      const what = `Workers have failed to start ${this.#failures} times in a row, so the pool starts none for now`;
-      const message = `${what}: ${this.#lastFailure?.message}`;
+      const failures = `Workers have failed to start ${this.#failures} times in a row`;
+      const message = `${failures}, so the pool starts none for now: ${this.#lastFailure?.message}`;
       return new PoolError('PLIMSOLL_POOL_CIRCUIT_OPEN', message, { cause: this.#lastFailure });
     }
     const refusal = handler && this.quarantined(handler);

@@ -155,9 +155,9 @@ export function hostCallsOf(channel: Channel) {
 }
 
 function timeout(name: string, milliseconds: number, isUnread = false): PoolError {
-  const what = `host.${name}() got no answer within ${milliseconds} ms`;
-  const why = isUnread ? ': the host has not read the call, so its thread is blocked' : '';
-  return new PoolError('PLIMSOLL_POOL_HOST_TIMEOUT', what + why);
+  const message = `host.${name}() got no answer within ${milliseconds} ms`;
+  const cause = isUnread ? ': the host has not read the call, so its thread is blocked' : '';
+  return new PoolError('PLIMSOLL_POOL_HOST_TIMEOUT', message + cause);
 }
 
 /** Arguments without marks of `move`, and what to transfer. */

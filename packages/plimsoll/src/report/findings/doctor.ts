@@ -63,13 +63,13 @@ const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platfor
 
 /** libuv misreads the text of the variable; or the variable comes from PM2. */
 const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
-  const asked = current ?? initial;
-  const misreadings = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
+  const setting = current ?? initial;
+  const misreadings = setting === null ? [] : misread(pid, setting, poolSizeOf(setting, libuv ?? undefined));
   if (!pm2) return misreadings;
   const sets =
-    asked === null ? 'does not set UV_THREADPOOL_SIZE' : `sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
+    setting === null ? 'does not set UV_THREADPOOL_SIZE' : `sets UV_THREADPOOL_SIZE to ${quoted(setting)}`;
   const text = `PM2 started it from its saved environment, which ${sets}; to change this, run pm2 restart APP --update-env, or set env in the ecosystem file`;
-  return [...misreadings, neutral(advice('doctor.pm2-environment', text, { pid, asked }))];
+  return [...misreadings, neutral(advice('doctor.pm2-environment', text, { pid, asked: setting }))];
 };
 
 /** By the first pattern that fits: what libuv makes of it, and what would be right. */
