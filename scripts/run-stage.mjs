@@ -1,6 +1,6 @@
 // `node run-stage.mjs AT_A_TIME PRINTED ENTRIES FILE…`: runs test files in this order, in which `node --test` would not. What
 // people read goes to standard output when PRINTED is `-`, else into that file; a line of JSON for each file's outermost tests
-// with their time, and for each test that was skipped, into ENTRIES.
+// with their time, and for each test that was skipped or failed, into ENTRIES.
 import { appendFileSync, createWriteStream, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
@@ -20,8 +20,9 @@ events.pipe(new spec()).pipe(people);
 
 /** @param {import('node:test').EventData.TestPass | import('node:test').EventData.TestFail} data */
 function note({ name, file, nesting, skip, details }) {
-  if (skip === undefined && nesting > 0) return;
+  const error = 'error' in details ? String(details.error.cause ?? details.error) : undefined;
+  if (skip === undefined && error === undefined && nesting > 0) return;
   const seconds = nesting === 0 ? details.duration_ms / 1000 : 0;
-  const entry = { name, file: file === undefined ? '' : relative(root, file), seconds, skip };
+  const entry = { name, file: file === undefined ? '' : relative(root, file), seconds, skip, error };
   appendFileSync(entries, `${JSON.stringify(entry)}\n`);
 }

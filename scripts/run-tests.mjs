@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from './run.mjs';
 import { lanes, mayBeSkipped } from './test-files.mjs';
 
-/** @typedef {{ name: string, file: string, seconds: number, skip?: string | boolean }} Entry */
+/** @typedef {{ name: string, file: string, seconds: number, skip?: string | boolean, error?: string }} Entry */
 
 const NAMED = 10;
 
@@ -23,6 +23,8 @@ export async function runTests(node, line, files, noSkips) {
   for (const { text } of ran) process.stdout.write(text);
   const entries = ran.flatMap((lane) => lane.entries);
   tellSlowest(entries);
+  for (const { name, file, error } of entries)
+    if (error !== undefined) console.log(`failed: ${file}: "${name}": ${error}`);
   const failed = ran.find(({ status }) => status !== 0);
   if (failed !== undefined) process.exit(failed.status);
   const skipped = entries.filter(({ skip }) => skip !== undefined);
