@@ -232,6 +232,8 @@ export class Tinypool extends PoolBase {
     const { core } = this;
     this.#isDestroyed = true;
     core.ended = true;
+    // A worker may have ended tasks before the pool has read that its file has a teardown.
+    for (const worker of core.workers) worker.readMessages();
     const idle = core.workers.filter((worker) => worker.hasNothing && worker.disposes);
     for (const worker of idle) retire(core, worker);
     try {

@@ -156,7 +156,7 @@ for (const isolateWorkers of [true, false])
   });
 
 test('a worker that takes too long to end rejects the task, and then destroy()', async () => {
-  const pool = new Tinypool({ filename, maxThreads: 1, terminateTimeout: 1, teardown: 'namedTeardown' });
+  const pool = new Tinypool({ filename, maxThreads: 1, terminateTimeout: 1, teardown: 'slowTeardown' });
   assert.equal(await pool.run({}), 0);
   const failure = { message: 'Failed to terminate worker' };
   await assert.rejects(pool.destroy(), failure);
@@ -223,17 +223,19 @@ test('channels are closed with the worker, or when another one comes', async (co
 
 test('pending tasks can be cancelled, those that run go on', async (context) => {
   const pool = open(context, { minThreads: 0 });
-  const running = pool.run(300, { name: 'nap' });
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const running = pool.run({ shared, bit: 0 }, { name: 'markAndWait', filename: usual });
+  await until(() => Atomics.load(shared, 0) === 1);
   const pending = Array.from({ length: 9 }, () => pool.run(1, { name: 'nap' }));
   const ends = pending.map((task) =>
     assert.rejects(task, { name: 'CancelError', message: 'The task has been cancelled' }),
   );
-  await sleep(150);
   assert.equal(pool.queueSize, 9);
   pool.cancelPendingTasks();
   assert.equal(pool.queueSize, 0);
   await Promise.all(ends);
-  assert.equal(await running, 'rested');
+  Atomics.store(shared, 0, 0);
+  assert.equal(await running, undefined);
 });
 
 test('a task queue of the user decides the order, and hears of a cancellation', async (context) => {

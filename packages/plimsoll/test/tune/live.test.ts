@@ -89,7 +89,7 @@ describe('what a window must not get wrong', { concurrency: false }, () => {
     assert.ok(performance.now() - started < 15_000);
     assert.equal(window.unfinished, 0);
     setTimeout(() => void ask(port, '/never'), 250);
-    const next = await target.window({ ...plan, leastMs: 1_000, arm: 4, size: 4, drainMs: 300 });
+    const next = await target.window({ ...plan, leastMs: 2_000, arm: 4, size: 4, drainMs: 300 });
     assert.equal(next.unfinished, 1);
     assert.equal(next.inFlightGrowth >= -3, true);
   });
