@@ -48,9 +48,10 @@ describe('limits of the machine', root, () => {
     withDirectory(async (directory) => {
       const [disk, rescued] = ['disk', 'rescued'].map((name) => join(directory, name)) as [string, string];
       for (const path of [disk, rescued]) mkdirSync(path);
+      const fill = `head -c 4096 /dev/zero > ${join(disk, 'full')}`;
       for (const [args, words] of [
-        [['--json', join(disk, 'result.json')], '"$@"'],
-        [['--json', '-'], `"$@" > ${join(disk, 'result.json')}`],
+        [['--json', join(disk, 'result.json')], `${fill}; "$@"`],
+        [['--json', '-'], `${fill}; "$@" > ${join(disk, 'result.json')}`],
       ] as const) {
         const run = await plimsoll(['bench', 'zlib', '--ops', '2', ...args, ...QUICKLY], {
           command: [...mounted(disk, 'size=4k'), 'sh', '-c', words, 'sh'],
