@@ -89,13 +89,9 @@ export class ArmLost<Id extends string | number> extends Error {
  *
  * Never throws for a failed process: what was measured before is part of the outcome.
  */
-export async function contest<Result extends Used, Id extends string | number = number>(
+export const contest = <Result extends Used, Id extends string | number = number>(
   plan: ContestPlan<Result, Id>,
-): Promise<Outcome<Result, Id>> {
-  const run = new Contest(plan);
-  await run.run();
-  return run.outcome;
-}
+): Promise<Outcome<Result, Id>> => new Contest(plan).run();
 
 /** A generation worth its start has at least this share of the blocks of the one before. */
 const LEAST_SHARE = 1 / 3;
@@ -122,14 +118,19 @@ class Contest<Result extends Used, Id extends string | number> {
     this.#blocks = plan.isolated ? 1 : plan.blocks;
   }
 
-  get outcome(): Outcome<Result, Id> {
+  get #outcome(): Outcome<Result, Id> {
     return {
       ...{ rounds: this.#rounds, generations: this.#generations, looks: this.#looks, lost: this.#lost },
       ...{ disturbances: this.#watch.disturbances, stop: this.#stop, error: this.#error },
     };
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<Outcome<Result, Id>> {
+    this.#stop = await this.#contest();
+    return this.#outcome;
+  }
+
+  async #contest(): Promise<Stop> {
     const plan = this.#plan;
     try {
       for (let blocks = this.#blocks; blocks > 0; blocks = this.#fitting()) {
@@ -137,23 +138,19 @@ class Contest<Result extends Used, Id extends string | number> {
         this.#generations++;
         this.#looks.push(this.#share());
         this.#watch.look();
-        const { settled, hopeless = [], blocks: wanted } = plan.judge(this.outcome);
+        const { settled, hopeless = [], blocks: wanted } = plan.judge(this.#outcome);
         this.#living = this.#living.filter((id) => !hopeless.includes(id));
         if (wanted !== undefined && !plan.isolated) this.#blocks = wanted;
-        if (settled) return this.#end('settled');
+        if (settled) return 'settled';
         if (plan.ids.length > 1 && this.#living.every((id) => id === plan.baseline))
-          return this.#end(hopeless.length > 0 ? 'settled' : 'failed');
+          return hopeless.length > 0 ? 'settled' : 'failed';
       }
-      this.#end(this.#generations < plan.mostGenerations ? 'time' : 'generations');
+      return this.#generations < plan.mostGenerations ? 'time' : 'generations';
     } catch (error) {
       this.#error = error;
       if (this.#rounds.at(-1)?.generation === this.#generations) this.#looks.push(this.#share());
-      this.#end(plan.signal.aborted ? 'interrupted' : 'failed');
+      return plan.signal.aborted ? 'interrupted' : 'failed';
     }
-  }
-
-  #end(stop: Stop): void {
-    this.#stop = stop;
   }
 
   #spent(): number {
@@ -200,29 +197,33 @@ class Contest<Result extends Used, Id extends string | number> {
   async #openAll(): Promise<void> {
     const arms: readonly Arm<Id>[] = [...this.#living, 'twin'];
     const processes = grouped(arms, (arm) => this.#plan.processOf?.(arm) ?? String(arm));
-    await this.#openEach([...processes.values()]);
+    for (let left: Arm<Id>[][] = [...processes.values()]; left.length > 0; )
+      left = await this.#openEach(left);
   }
 
-  async #openEach(processes: readonly (readonly Arm<Id>[])[]): Promise<void> {
+  /** @returns what is to be opened again, without the arms that were lost. */
+  async #openEach(processes: readonly Arm<Id>[][]): Promise<Arm<Id>[][]> {
     const results = await Promise.allSettled(processes.map((arms) => this.#plan.open(arms)));
-    const failed: { arms: readonly Arm<Id>[]; error: unknown }[] = [];
-    for (const [index, result] of results.entries()) {
-      const arms = processes[index] as readonly Arm<Id>[];
-      if (result.status === 'fulfilled') for (const arm of arms) this.#open.set(arm, result.value);
-      else failed.push({ arms, error: result.reason });
-    }
-    const again: (readonly Arm<Id>[])[] = [];
-    for (const { arms, error } of failed) {
-      const isNeeded = arms.some((arm) => this.#isNeeded(arm));
+    const failed = processes.flatMap((arms, index) => {
+      const result = results[index] as PromiseSettledResult<Contestant<Result, Id>>;
+      if (result.status === 'rejected') return [{ arms, error: result.reason as unknown }];
+      for (const arm of arms) this.#open.set(arm, result.value);
+      return [];
+    });
+    const isNeeded = (arms: readonly Arm<Id>[]): boolean => arms.some((arm) => this.#isNeeded(arm));
+    return failed.flatMap(({ arms, error }) => {
       if (error instanceof ArmLost) {
         this.#lose(error.arm, error.cause);
-        again.push(arms.filter((arm) => arm !== error.arm));
-      } else if (!isNeeded) for (const arm of arms) this.#lose(arm, error);
+        return [arms.filter((arm) => arm !== error.arm)];
+      }
+      if (!isNeeded(arms)) {
+        for (const arm of arms) this.#lose(arm, error);
+        return [];
+      }
       // One that wants too many threads may have left none for those beside it: they get another chance without it.
-      else if (failed.some((failure) => !failure.arms.some((arm) => this.#isNeeded(arm)))) again.push(arms);
-      else throw error;
-    }
-    if (again.length > 0) await this.#openEach(again);
+      if (failed.every((failure) => isNeeded(failure.arms))) throw error;
+      return [arms];
+    });
   }
 
   /** Nothing can be told without the baseline or its twin. */

@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import { printable } from '../host/printable.js';
 import type { Doing, RescueStatus, SeenProcess, SeenThread } from '../results/pool-activity.js';
 import { column, notes, type Section, type Tone } from './document.js';
@@ -7,38 +8,25 @@ import { sectionsText } from './terminal.js';
 
 type History = ReadonlyMap<number, readonly number[]>;
 
-export type SortKey = 'busy' | 'pid';
-
-export interface ScreenState {
-  readonly history: History;
-  readonly help: boolean;
-  readonly paused: boolean;
-  readonly sort: SortKey;
-}
-
-const HELP = [
-  'busy counts the pool threads that run a job, wait for a core, or are blocked in a job;',
-  '~ marks a count of threads that were created together, where plimsoll may read no more (Node 20);',
-  's sorts by the busiest pool or by PID, p pauses, q quits.',
-];
-
 const MOST_WITH_THREADS = 4;
 
+/** @param history the busy threads at each look, by PID, for the live screen. */
 export function screenLines(
   processes: readonly SeenProcess[],
-  { history, help, paused, sort }: ScreenState,
   style: Style,
+  history: History = new Map(),
 ): string[] {
-  const inOrder = sort === 'pid' ? processes.toSorted((a, b) => a.pid - b.pid) : processes;
-  const total = (pick: (one: SeenProcess) => number): number =>
-    processes.reduce((sum, one) => sum + pick(one), 0);
   const where = processes.length === 1 ? '1 process' : `${processes.length} processes`;
-  const counts = `${total(({ busy }) => busy)} of ${total(({ threads }) => threads)} pool threads busy in ${where}`;
-  const withThreads = processes.length > MOST_WITH_THREADS ? [] : inOrder;
+  const [busy, threads] = [sum(processes.map((one) => one.busy)), sum(processes.map((one) => one.threads))];
+  const keys = history.size === 0 ? '' : '  q quits';
+  const withThreads = processes.length > MOST_WITH_THREADS ? [] : processes;
   const sections: Section[] = [
-    { title: 'plimsoll top', aside: `${counts}${paused ? '  paused' : ''}`, blocks: [] },
-    { blocks: help ? notes(HELP, 'soft') : [] },
-    processesSection(inOrder, history, style),
+    {
+      title: 'plimsoll top',
+      aside: `${busy} of ${threads} pool threads busy in ${where}${keys}`,
+      blocks: [],
+    },
+    processesSection(processes, history, style),
     ...withThreads.map((process) => threadsSection(process, style)),
   ];
   return sectionsText(sections, style).split('\n');

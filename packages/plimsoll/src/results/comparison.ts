@@ -17,7 +17,6 @@ export const comparisonSchema = resultSchema(
       z.object({
         name: text.describe('workload'),
         size: z.int(),
-        comparedBy: z.literal('workMs'),
         oldMs: ratio,
         newMs: ratio,
         oldGenerations: positive,

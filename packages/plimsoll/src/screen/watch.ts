@@ -1,62 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usage } from '../errors.js';
 import { terminalStyle } from '../report/style.js';
-import { type SortKey, screenLines } from '../report/top.js';
-import type { SeenProcess } from '../results/pool-activity.js';
+import { screenLines } from '../report/top.js';
 import { lookAt } from '../top/chosen.js';
 import { Observer } from '../top/look.js';
-import { LiveScreen } from './live-screen.js';
 
 const LEAST_COLUMNS = 60;
+const MOST_REMEMBERED = 60;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The screen of `plimsoll top`: draw, wait, look again, until q; the process that is looked at may end meanwhile. */
+const ESC = '\u001b[';
+const ENTER = `${ESC}?1049h${ESC}?25l`;
+const LEAVE = `${ESC}?25h${ESC}?1049l`;
+const CTRL_C = '\u0003';
+
+/** The screen of `plimsoll top`: look, draw and wait, until q; processes may end meanwhile. */
 export async function watch(of: number | string | undefined, intervalMs: number): Promise<number> {
-  const columns = process.stdout.columns;
-  if (columns < LEAST_COLUMNS)
+  const { stdin, stdout } = process;
+  if (stdout.columns < LEAST_COLUMNS)
     throw usage(
-      `top needs ${LEAST_COLUMNS} columns, this terminal has ${columns}; make it wider, or use --once --json -`,
+      `top needs ${LEAST_COLUMNS} columns, this terminal has ${stdout.columns}; make it wider, or use --once --json -`,
     );
   const observer = new Observer();
-  let processes = lookAt(observer, of);
+  lookAt(observer, of);
   const history = new Map<number, number[]>();
-  let [paused, help, sort]: [boolean, boolean, SortKey] = [false, false, 'busy'];
-  const ended = new AbortController();
-  let woken = new AbortController();
-  const screen = new LiveScreen(process.stdin, process.stdout, (key) => {
-    if (key === 'q') ended.abort();
-    else if (key === 'p' || key === ' ') paused = !paused;
-    else if (key === 's') sort = sort === 'busy' ? 'pid' : 'busy';
-    else if (key === '?' || key === 'h') help = !help;
-    woken.abort();
-  });
-  const onSignal = (): void => {
-    ended.abort();
-    woken.abort();
+  const quit = new AbortController();
+  const end = (): void => quit.abort();
+  const onKeys = (keys: string): void => {
+    if (keys.includes('q') || keys.includes(CTRL_C)) end();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const signal of SIGNALS) process.on(signal, end);
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  stdin.on('data', onKeys);
+  stdout.write(ENTER);
   try {
-    let nextAt = performance.now();
-    while (!ended.signal.aborted) {
-      if (!paused && performance.now() >= nextAt) {
-        processes = lookAt(observer, of);
-        remember(history, processes);
-        nextAt = performance.now() + intervalMs;
-      }
-      screen.draw(screenLines(processes, { history, help, paused, sort }, terminalStyle(process.stdout)));
-      woken = new AbortController();
-      const waitMs = paused ? intervalMs : Math.max(1, nextAt - performance.now());
-      await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => {});
+    while (!quit.signal.aborted) {
+      const processes = lookAt(observer, of);
+      for (const { pid, busy } of processes)
+        history.set(pid, [...(history.get(pid) ?? []), busy].slice(-MOST_REMEMBERED));
+      const lines = screenLines(processes, terminalStyle(stdout), history);
+      const shown = lines.slice(0, Math.max(1, stdout.rows - 1));
+      stdout.write(`${ESC}H${shown.map((line) => `${line}${ESC}K`).join('\n')}${ESC}J`);
+      await sleep(intervalMs, undefined, { signal: quit.signal }).catch(() => {});
     }
     return 0;
   } finally {
-    screen.close();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, onSignal);
+    stdin.off('data', onKeys);
+    stdin.setRawMode(false);
+    stdin.pause();
+    stdout.write(LEAVE);
+    for (const signal of SIGNALS) process.off(signal, end);
   }
-}
-
-const MOST_REMEMBERED = 60;
-
-function remember(history: Map<number, number[]>, processes: readonly SeenProcess[]): void {
-  for (const { pid, busy } of processes)
-    history.set(pid, [...(history.get(pid) ?? []), busy].slice(-MOST_REMEMBERED));
 }

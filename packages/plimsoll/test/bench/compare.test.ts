@@ -96,7 +96,7 @@ describe('a comparison of two results', () => {
     const disturbedFor = (disturbed: number): BenchResult => {
       const method = {
         ...({ mode: 'alternating', stop: 'settled', seconds: 1 } as const),
-        ...{ repetitions: 1, blocks: 3, generations: 6, mostGenerations: 8, rounds: 18, looks: 6 },
+        ...{ repetitions: 1, blocks: 3, generations: 6, mostGenerations: 8, rounds: 18 },
         fixed: null,
         shares: [],
       };

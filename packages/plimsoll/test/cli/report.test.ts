@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { bench, generations, workload } from '../bench/planted.js';
 import { plimsoll } from '../support/cli.js';
 
@@ -31,12 +31,6 @@ function file(name: string, content: string | Buffer): string {
 
 const one = file('one.json', JSON.stringify(result('crypto')));
 
-/** The documents that a page carries. */
-function carried(html: string): unknown {
-  const [, data] = /base64,([^"]*)"/.exec(html) ?? [];
-  return JSON.parse(gunzipSync(Buffer.from(data ?? '', 'base64')).toString());
-}
-
 describe('plimsoll report', () => {
   test('makes one page of results, packed ones and lists too', async () => {
     const packed = file('packed.json.gz', gzipSync(JSON.stringify([result('zlib'), result('dns')])));
@@ -47,13 +41,6 @@ describe('plimsoll report', () => {
     const html = readFileSync(out, 'utf8');
     assert.match(html, /<h1>A &lt;b&gt;title&lt;\/b&gt;<\/h1>/);
     for (const name of ['crypto', 'zlib', 'dns']) assert.match(html, new RegExp(`${name}: time against 4`));
-    const withoutRounds = (name: string): unknown =>
-      JSON.parse(
-        JSON.stringify(result(name), (key, value) =>
-          /rounds$/i.test(key) && Array.isArray(value) ? [] : value,
-        ),
-      );
-    assert.deepEqual(carried(html), ['crypto', 'zlib', 'dns'].map(withoutRounds));
   });
 
   test('--out - is the page alone', async () => {
@@ -62,13 +49,12 @@ describe('plimsoll report', () => {
     assert.deepEqual([run.code, run.stderr], [0, '']);
   });
 
-  test('fifty results stay below 300 KB, and carry their data', async () => {
+  test('fifty results stay below 300 KB', async () => {
     const files = Array.from({ length: 50 }, (_, index) =>
       file(`suite-${index}.json`, JSON.stringify(result(`work-${index}`))),
     );
     const { stdout } = await plimsoll(['report', ...files, '--out', '-']);
     assert.ok(stdout.length < 300_000, `${stdout.length} characters`);
-    assert.equal((carried(stdout) as unknown[]).length, 50);
   });
 
   for (const [name, content, says] of [

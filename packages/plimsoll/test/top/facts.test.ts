@@ -139,13 +139,11 @@ describe('the screen', () => {
     },
     ...{ tellsCalls: false, seen },
   };
-  const state = {
-    ...{ history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const },
-  };
+  const history = new Map([[1, [0, 1, 2]]]);
 
   for (const width of [60, 80, 140])
     test(`${width} columns: nothing wider, no control characters, and what may not be read is said`, () => {
-      const lines = screenLines([one], state, plainStyle(width));
+      const lines = screenLines([one], plainStyle(width), history);
       for (const line of lines) {
         assert.ok([...line].length <= width, `${[...line].length}: ${line}`);
         assert.doesNotMatch(line, /\p{Cc}/u);
@@ -156,7 +154,7 @@ describe('the screen', () => {
         lines.join(' ').replaceAll(/ +/g, ' '),
         /rescue: 8 threads, 4 to 32; grew from 4 to 8 12 s ago: jobs/,
       );
-      assert.match(lines.join('\n'), /2 of 2 pool threads busy in 1 process {2}paused/);
+      assert.match(lines.join('\n'), /2 of 2 pool threads busy in 1 process {2}q quits/);
     });
 
   test('a sparkline has a sign for each look, the highest for a full pool', () => {

@@ -1,4 +1,5 @@
 import type { MeasuredTimeline } from '../../classify/draw.js';
+import { sum } from '../../collections/sum.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Statement } from '../../results/finding.js';
 import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.js';
@@ -57,21 +58,14 @@ const isOneJobEach = (experiment: Experiment): boolean => {
 const queued: Rule = (experiment, { size }) => {
   const late = onPool(experiment).filter((span) => span.queued);
   if (late.length === 0 || !isOneJobEach(experiment) || late.some(isLookup)) return null;
-  const waves = wavesOf(experiment.requests - late.length, late.length, size);
+  const waves = [experiment.requests - late.length];
+  for (let left = late.length; left > 0; left -= size) waves.push(Math.min(size, left));
   const requests = late.map(({ request }) => request);
   const longestMs = Math.max(...late.map(queueMs));
   const isInferred = late.some((span) => span.inferred);
   const text = `${sumOf(waves)}: request${verb(requests, '', 's')} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`;
   return statement('timeline.waited', text, { waves, requests, longestMs, inferred: isInferred });
 };
-
-/** How many requests found a free thread, and how many each time after that. */
-function wavesOf(first: number, others: number, size: number): number[] {
-  const more = Array.from({ length: Math.ceil(others / size) }, (_, at) =>
-    Math.min(size, others - at * size),
-  );
-  return [first, ...more];
-}
 
 const competed: Rule = (experiment, { size }) => {
   const jobs = onPool(experiment);
@@ -91,27 +85,25 @@ const together: Rule = (experiment) => {
   const covered = new Set(spans.map(({ request }) => request)).size === requests;
   if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
   const threads = new Set(spans.flatMap(({ thread }) => thread ?? [])).size;
-  const allAtOnce = atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests;
-  const text = `${allAtOnce ? `all ${requests} requests ran at once` : `${requests} requests ran`}${threads === 0 ? '' : ` on ${formatCount(threads, 'pool thread')}`}; none waited for a pool thread`;
-  return statement('timeline.together', text, { requests, threads, allAtOnce });
+  const text = `${requests} requests ran${threads === 0 ? '' : ` on ${formatCount(threads, 'pool thread')}`}; none waited for a pool thread`;
+  return statement('timeline.together', text, { requests, threads });
 };
 
-function atOnce(spans: readonly Span[], bounds: (span: Span) => readonly [number, number]): number {
-  const at = spans.map(bounds);
-  return Math.max(
+/** The most spans that ran at one time. */
+const atOnce = (spans: readonly Span[]): number =>
+  Math.max(
     0,
-    ...at.map(([from]) => at.filter(([since, until]) => since <= from && from < until).length),
+    ...spans.map(
+      ({ startMs: at }) => spans.filter(({ startMs, endMs }) => startMs <= at && at < endMs).length,
+    ),
   );
-}
-
-const run = ({ startMs, endMs }: Span): [number, number] => [startMs, endMs];
 
 const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'lookupService';
 
 const slowHalf: Rule = (experiment, { size }) => {
   const lookups = onPool(experiment).filter(isLookup);
   if (!lookups.some((span) => span.queued)) return null;
-  const most = atOnce(lookups, run);
+  const most = atOnce(lookups);
   const limit = slowJobLimit(size);
   const text = `up to ${formatCount(most, 'lookup')} ran at a time: only ${limit} of ${formatCount(size, 'pool thread')} ${limit === 1 ? 'serves' : 'serve'} lookups (inferred from the completion times)`;
   return statement('timeline.half-for-lookups', text, { atOnce: most, size, limit });
@@ -125,7 +117,7 @@ const shared: Rule = (experiment, { cpus }) => {
   const cpu = sum(jobs.map(({ cpuMs }) => cpuMs ?? 0));
   const ran = sum(jobs.map(onThreadMs));
   const { wallMs } = experiment;
-  const threads = atOnce(jobs, run);
+  const threads = atOnce(jobs);
   if (cpu === 0 || ran / cpu < SLOWED || ran < VISIBLE * wallMs) return null;
   const slowdown = ran / cpu;
   const times = Math.abs(slowdown - 2) < 0.15 ? 'twice' : `${formatDecimal(slowdown)} times`;
@@ -142,9 +134,8 @@ const outside: Rule = ({ spans, requests }) => {
   const waits = spans.filter(({ where }) => where === 'kernel');
   if (waits.length === 0 || spans.some(({ where }) => where === 'pool')) return null;
   const waitedFor = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
-  const most = atOnce(waits, run);
-  const how =
-    requests === 1 ? '' : most === requests ? 'all ran in parallel; ' : `up to ${most} ran at once; `;
+  const most = atOnce(waits);
+  const how = requests === 1 ? '' : `up to ${most} ran at once; `;
   const why =
     waitedFor.length === 0
       ? '; Node does not report what the wait was for'
@@ -172,8 +163,6 @@ const INFERRED =
 
 const inferred: Rule = (experiment) =>
   onPool(experiment).some((span) => span.inferred) && statement('timeline.inferred', INFERRED);
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 const mark = (inferred: boolean): string => (inferred ? ' (inferred)' : '');
 

@@ -48,7 +48,7 @@ function drawBlock(block: Block): Html {
 
 const PAGE = 'https://github.com/plimsoll-js/plimsoll/blob/main/docs/reference/findings.md';
 
-/** The anchor that GitHub gives to a heading `bench.faster`. */
+/** The anchor that GitHub gives to a heading `bench.noisy`. */
 const anchorOf = (id: string): string => encodeURIComponent(id.toLowerCase().replace(/[^\w\- ]/g, ''));
 
 function findingList(findings: readonly Said[]): Html {

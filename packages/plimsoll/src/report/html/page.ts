@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { CONFIDENCE_TONE, type Report, type Verdict } from '../document.js';
 import { type Result, reportOf } from '../documents.js';
 import { environmentFacts, headLines, machineLine } from '../machine-line.js';
@@ -23,8 +22,8 @@ export interface Foreign {
 }
 
 /**
- * One self-contained page of some results: verdicts first. It has no script, prints, carries the documents, to be saved from it,
- * and has no arguments of commands: it is made to be shared.
+ * One self-contained page of some results: verdicts first. It has no script, prints, and has no arguments of commands: it is made
+ * to be shared.
  */
 export function reportPage(results: readonly (Result | Foreign)[], title = 'Thread pool report'): string {
   const documents = results.map((one) => withoutSecrets('report' in one ? one.document : one));
@@ -32,7 +31,6 @@ export function reportPage(results: readonly (Result | Foreign)[], title = 'Thre
     'report' in one ? one.report(documents[at] as Foreign['document']) : reportOf(documents[at] as Result),
   );
   const ids = reports.map((_, index) => `r${index + 1}`);
-  const data = embeddedData(documents);
   const contents = reports.map((report, index) => html`<li>${linkTo(report, ids[index] as string)}</li>`);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -41,13 +39,9 @@ export function reportPage(results: readonly (Result | Foreign)[], title = 'Thre
 <body><header class="top"><p class="brand">plimsoll</p><h1>${title}</h1>${contents.length < 2 ? null : html`<nav aria-label="Results"><ul>${contents}</ul></nav>`}</header>
 <main>${verdictCards(reports, ids)}
 ${reports.map((report, index) => drawReport(report, ids[index] as string))}
-<section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines and data</h2>${machines(reports)}
-<p class="note">${data === null ? TOO_LARGE : DATA}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data}">Download the data (JSON, gzip)</a></p>`}</section></main></body></html>
+<section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines</h2>${machines(reports)}</section></main></body></html>
 `.text;
 }
-
-const DATA = 'The page contains its data except single rounds and jobs, which are in the source files.';
-const TOO_LARGE = 'The data is too large for this page; it is in the source files.';
 
 const LONGEST = 60;
 
@@ -104,20 +98,4 @@ function card(verdict: Verdict, command: string, id: string): Html {
   return html`<article class="card ${CONFIDENCE_TONE[confidence]}-card">${text}
 <p class="size"><span>${sign}</span><span class="${CONFIDENCE_TONE[confidence]}">${confidence}</span></p>
 <p class="gain">${gain}</p><p class="because">${because}</p><p class="sure">${sure}</p>${size === null ? null : line}</article>`;
-}
-
-/** Of a page of at most 300 KB this much may be data. */
-const MOST_CHARACTERS = 130_000;
-
-/** Single rounds, jobs and spans: by far the most of a result. */
-const DETAIL = new Set(['rounds', 'twinRounds', 'runs', 'generations', 'spans']);
-
-const withoutDetail = (name: string, value: unknown): unknown =>
-  DETAIL.has(name) && Array.isArray(value) && typeof value[0] === 'object' ? [] : value;
-
-/** The documents for a page, without what the files hold that it was made from; `null` when even that is too much. */
-function embeddedData(documents: readonly object[]): string | null {
-  const text = JSON.stringify(documents.length === 1 ? documents[0] : documents, withoutDetail);
-  const packed = gzipSync(text, { level: 9 }).toString('base64');
-  return packed.length <= MOST_CHARACTERS ? packed : null;
 }
