@@ -6,19 +6,12 @@ import { formatCount, formatDuration, percent } from './format.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
 
-type History = ReadonlyMap<number, readonly number[]>;
-
 const MOST_WITH_THREADS = 4;
 
-/** @param history the busy threads at each look, by PID, for the live screen. */
-export function screenLines(
-  processes: readonly SeenProcess[],
-  style: Style,
-  history: History = new Map(),
-): string[] {
+export function screenLines(processes: readonly SeenProcess[], style: Style, isLive = false): string[] {
   const where = processes.length === 1 ? '1 process' : `${processes.length} processes`;
   const [busy, threads] = [sum(processes.map((one) => one.busy)), sum(processes.map((one) => one.threads))];
-  const keys = history.size === 0 ? '' : '  q quits';
+  const keys = isLive ? '  q quits' : '';
   const withThreads = processes.length > MOST_WITH_THREADS ? [] : processes;
   const sections: Section[] = [
     {
@@ -26,7 +19,7 @@ export function screenLines(
       aside: `${busy} of ${threads} pool threads busy in ${where}${keys}`,
       blocks: [],
     },
-    processesSection(processes, history, style),
+    processesSection(processes, style),
     ...withThreads.map((process) => threadsSection(process, style)),
   ];
   return sectionsText(sections, style).split('\n');
@@ -34,10 +27,12 @@ export function screenLines(
 
 const LEAST_PROGRAM = 14;
 
-function processesSection(processes: readonly SeenProcess[], history: History, { width }: Style): Section {
-  const room = Math.max(LEAST_PROGRAM, width - (history.size === 0 ? 34 : 60));
+function processesSection(processes: readonly SeenProcess[], { width }: Style): Section {
+  const room = Math.max(LEAST_PROGRAM, width - 34);
   const columns = [
-    ...[column('process'), column('busy'), column('pool', 'left', 2), column('event loop', 'left', 1)],
+    column('process'),
+    column('busy'),
+    column('event loop', 'left', 1),
     column('program', 'left'),
   ];
   const rows = processes.map(({ pid, busy, threads, size, program, seen, countedBy }) => {
@@ -47,22 +42,11 @@ function processesSection(processes: readonly SeenProcess[], history: History, {
       threads === 0
         ? `–/${countedBy === null ? '?' : size}`
         : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
-      sparkline(history.get(pid) ?? [], Math.max(threads, 1)),
       loop === undefined ? '' : briefly(loop.doing),
       cut(shortened(program), room),
     ];
   });
   return { blocks: [{ kind: 'table', caption: 'Processes', columns, rows }] };
-}
-
-const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const SPARK = 24;
-
-/** `▁▅█`: the share of the pool that was at work, a sign for each look. */
-export function sparkline(busy: readonly number[], size: number): string {
-  const last = LEVELS.length - 1;
-  const levels = busy.slice(-SPARK).map((one) => Math.round((one / Math.max(1, size)) * last));
-  return levels.map((level) => LEVELS[Math.min(last, level)]).join('');
 }
 
 /** Files without their folders, but for the last one. */

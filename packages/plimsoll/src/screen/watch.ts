@@ -6,7 +6,6 @@ import { lookAt } from '../top/chosen.js';
 import { Observer } from '../top/look.js';
 
 const LEAST_COLUMNS = 60;
-const MOST_REMEMBERED = 60;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const ESC = '\u001b[';
@@ -23,7 +22,6 @@ export async function watch(of: number | string | undefined, intervalMs: number)
     );
   const observer = new Observer();
   lookAt(observer, of);
-  const history = new Map<number, number[]>();
   const quit = new AbortController();
   const end = (): void => quit.abort();
   const onKeys = (keys: string): void => {
@@ -36,10 +34,7 @@ export async function watch(of: number | string | undefined, intervalMs: number)
   stdout.write(ENTER);
   try {
     while (!quit.signal.aborted) {
-      const processes = lookAt(observer, of);
-      for (const { pid, busy } of processes)
-        history.set(pid, [...(history.get(pid) ?? []), busy].slice(-MOST_REMEMBERED));
-      const lines = screenLines(processes, terminalStyle(stdout), history);
+      const lines = screenLines(lookAt(observer, of), terminalStyle(stdout), true);
       const shown = lines.slice(0, Math.max(1, stdout.rows - 1));
       stdout.write(`${ESC}H${shown.map((line) => `${line}${ESC}K`).join('\n')}${ESC}J`);
       await sleep(intervalMs, undefined, { signal: quit.signal }).catch(() => {});

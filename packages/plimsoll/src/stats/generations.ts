@@ -74,22 +74,14 @@ const ONE_SIGMA = 0.3173;
  * @param generations the blocks of each; what is incomplete in one may be missing.
  * @throws {RangeError} when a contestant has no block in common with the baseline and its twin.
  */
-export function compareGenerations<Id extends string | number = number>(
+export const compareGenerations = <Id extends string | number = number>(
   generations: readonly (readonly Block<Id>[])[],
   plan: GenerationsPlan<Id>,
-): GenerationsResult<Id> {
-  return new Trial(generations, plan).result();
-}
+): GenerationsResult<Id> => new Trial(generations, plan).result();
 
 export interface PairedBlocks {
   readonly values: readonly number[];
   readonly reference: readonly number[];
-}
-
-export interface PairPlan {
-  readonly looks: readonly number[];
-  /** How many comparisons hold together at 95 %; 1 for one by itself. */
-  readonly comparisons: number;
 }
 
 export interface PairComparison extends RatioInterval {
@@ -99,10 +91,14 @@ export interface PairComparison extends RatioInterval {
   readonly between: number;
 }
 
-/** One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking. */
+/**
+ * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
+ *
+ * @param comparisons how many hold together at 95 %; 1 for one by itself.
+ */
 export function comparePair(
   generations: readonly PairedBlocks[],
-  { looks, comparisons }: PairPlan,
+  { looks, comparisons }: { readonly looks: readonly number[]; readonly comparisons: number },
 ): PairComparison {
   const fit = fitOf(generations.map(({ values, reference }) => logRatios(values, reference)));
   const ratio = exponential(intervalOf(fit, looks, comparisons));
@@ -136,7 +132,7 @@ function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: 
   return { mean: fit.mean, low: fit.mean - half, high: fit.mean + half };
 }
 
-const ITSELF = { ratio: 1, low: 1, high: 1, verdict: 'same' } as const;
+const ITSELF: RatioInterval = { ratio: 1, low: 1, high: 1 };
 
 class Trial<Id extends string | number> {
   readonly #generations: readonly (readonly Block<Id>[])[];
@@ -157,12 +153,9 @@ class Trial<Id extends string | number> {
     const odds = this.#odds(fits);
     const comparisons = new Map(
       [...fits].map(([id, fit]): [Id, SizeComparison] => {
-        if (id === baseline) return [id, { ...ITSELF, ...(odds.get(id) as Odds) }];
-        const ratio = exponential(intervalOf(fit, looks, ids.length - 1));
-        return [
-          id,
-          { ...ratio, verdict: noisy ? 'unclear' : verdictOfRatio(ratio), ...(odds.get(id) as Odds) },
-        ];
+        const ratio = id === baseline ? ITSELF : exponential(intervalOf(fit, looks, ids.length - 1));
+        const verdict = noisy && id !== baseline ? 'unclear' : verdictOfRatio(ratio);
+        return [id, { ...ratio, verdict, ...(odds.get(id) as Odds) }];
       }),
     );
     const canTell = itemAt([...fits.values()], ids.indexOf(baseline)).generations >= FIRST_LOOK;

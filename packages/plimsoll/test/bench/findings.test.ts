@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { because } from '#plimsoll/report/bench.js';
 import { findings } from '#plimsoll/report/findings/bench.js';
@@ -193,14 +192,4 @@ test('files in memory, lookups without a network', () => {
   };
   assert.ok(textOf([workload([], { name: 'file' })], 'bench.files-in-memory', context));
   assert.ok(textOf([workload([], { name: 'dns' })], 'bench.lookups-without-network', context));
-});
-
-test('docs/reference/findings.md explains every id, and no other', () => {
-  const folder = new URL('../../src/report/findings/', import.meta.url);
-  const ids = readdirSync(folder).flatMap((file) =>
-    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/'(bench\.[a-z-]+)'/g)].map(([, id]) => id),
-  );
-  const page = readFileSync(new URL('../../../../docs/reference/findings.md', import.meta.url), 'utf8');
-  const explained = [...page.matchAll(/^## (bench\.[a-z-]+)$/gm)].map(([, id]) => id);
-  assert.deepEqual(new Set(explained), new Set(ids));
 });

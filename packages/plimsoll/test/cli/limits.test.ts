@@ -97,23 +97,8 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
   try {
     const run = await plimsoll(
       [
-        'bench',
-        'zlib',
-        'crypto',
-        '--ops',
-        '4',
-        '--scale',
-        '0.01',
-        '--time',
-        '1',
-        '--sizes',
-        '2,1024',
-        '--baseline',
-        '2',
-        '--seed',
-        '1',
-        '--json',
-        '-',
+        ...['bench', 'zlib', 'crypto', '--ops', '4', '--scale', '0.01', '--time', '1', '--seed', '1'],
+        ...['--sizes', '2,1024', '--baseline', '2', '--json', '-'],
       ],
       { command: within(cgroup) },
     );
@@ -151,12 +136,8 @@ test('a right to namespaces that is missing leaves lookups to the hosts file', {
   const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--bounding-set=-all'];
   try {
     execFileSync(asNobody[0] as string, [...asNobody.slice(1), process.execPath, '--version']);
-    execFileSync(asNobody[0] as string, [
-      ...asNobody.slice(1),
-      'test',
-      '-r',
-      new URL('../../dist/cli/main.js', import.meta.url).pathname,
-    ]);
+    const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+    execFileSync(asNobody[0] as string, [...asNobody.slice(1), 'test', '-r', main]);
   } catch {
     return context.skip('another user cannot run this build');
   }

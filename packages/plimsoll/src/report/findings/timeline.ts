@@ -3,7 +3,7 @@ import { sum } from '../../collections/sum.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Statement } from '../../results/finding.js';
 import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.js';
-import { formatCount, formatDecimal, formatMs, list, percent, verb } from '../format.js';
+import { formatCount, formatDecimal, formatMs, percent } from '../format.js';
 import { findAll, type RuleOver, statement } from './finding.js';
 
 export const observed = ({ experiments, environment, size, ...known }: MeasuredTimeline): Timeline => ({
@@ -60,11 +60,10 @@ const queued: Rule = (experiment, { size }) => {
   if (late.length === 0 || !isOneJobEach(experiment) || late.some(isLookup)) return null;
   const waves = [experiment.requests - late.length];
   for (let left = late.length; left > 0; left -= size) waves.push(Math.min(size, left));
-  const requests = late.map(({ request }) => request);
   const longestMs = Math.max(...late.map(queueMs));
   const isInferred = late.some((span) => span.inferred);
-  const text = `${sumOf(waves)}: request${verb(requests, '', 's')} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`;
-  return statement('timeline.waited', text, { waves, requests, longestMs, inferred: isInferred });
+  const text = `${sumOf(waves)}: ${formatCount(late.length, 'request')} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`;
+  return statement('timeline.waited', text, { waves, longestMs, inferred: isInferred });
 };
 
 const competed: Rule = (experiment, { size }) => {
@@ -171,16 +170,3 @@ const MOST_WAVES = 6;
 /** `4 + 2`, as long as it is short. */
 const sumOf = (waves: readonly number[]): string =>
   waves.length <= MOST_WAVES ? waves.join(' + ') : `${waves.slice(0, 3).join(' + ')} + …`;
-
-/** `3`, `5 to 9`: neighbours together. */
-function ranges(numbers: readonly number[]): string[] {
-  const found: [first: number, last: number][] = [];
-  for (const number of numbers) {
-    const current = found.at(-1);
-    if (current?.[1] === number - 1) current[1] = number;
-    else found.push([number, number]);
-  }
-  return found.flatMap(([first, last]) =>
-    last - first < 2 ? [...new Set([first, last])].map(String) : [`${first} to ${last}`],
-  );
-}
