@@ -4,7 +4,7 @@ import { reportPage } from '../report/html/page.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
 import type { OptionsOf } from './options.js';
-import { readDocuments, readResult } from './result-files.js';
+import { readBenchResult, readDocuments } from './result-files.js';
 
 export type ReportOptions = Pick<OptionsOf<'report'>, 'title'>;
 
@@ -39,4 +39,4 @@ export const compare = (old: string | BenchResult, now: string | BenchResult): C
   compareResults(resultOf(old), resultOf(now));
 
 const resultOf = (source: string | BenchResult): BenchResult =>
-  typeof source === 'string' ? readResult(source, 'bench') : source;
+  typeof source === 'string' ? readBenchResult(source) : source;

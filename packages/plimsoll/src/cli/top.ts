@@ -1,7 +1,7 @@
 import type { TypedOptions } from '../api/options.js';
 import { top } from '../api/processes.js';
 import { screenLines } from '../report/top.js';
-import { watch } from '../screen/watch.js';
+import { watch } from './watch.js';
 import { runCommand } from './command-run.js';
 
 export function run(options: TypedOptions<'top'>): Promise<number> {

@@ -71,8 +71,6 @@ export interface Outcome<Result, Id extends string | number = number> {
 
 /** One of the arms cannot be had in a process that the others can share. */
 export class ArmLost<Id extends string | number> extends Error {
-  override readonly name = 'ArmLost';
-
   constructor(
     readonly arm: Arm<Id>,
     override readonly cause: unknown,

@@ -22,7 +22,9 @@ async function work(job: Job, observedThreads: number | null): Promise<void> {
   process.once('beforeExit', () => answer({ type: 'never-settles' }));
   process.channel?.unref();
   try {
-    const pool = await (job.resizes ? resizablePool(observedThreads, mayLookUp(job)) : fixedPool(observedThreads));
+    const pool = await (job.resizes
+      ? resizablePool(observedThreads, mayLookUp(job))
+      : fixedPool(observedThreads));
     const context = { size: job.size, directory: job.directory, names: job.names };
     const workload = await prepareWorkload(job.spec, context);
     phase = 'run';
