@@ -104,8 +104,7 @@ export const COMMANDS = {
   $ plimsoll tune --url /login -- node server.js     plimsoll sends the requests
   $ plimsoll tune --on-port 'autocannon http://127.0.0.1:$PORT/' -- npm start
   $ plimsoll tune -- node build.js                   a command that ends
-  $ plimsoll tune 4711                               a process that is already serving
-  $ plimsoll tune --url / --json tuned.json -- node server.js`,
+  $ plimsoll tune 4711                               a process that is already serving`,
     exits: '0 fine, 2 bad input, 3 cannot tell (--strict), 4 the command failed,\n130 interrupted',
   },
   doctor: {
@@ -264,7 +263,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
     examples: `
   $ plimsoll classify                                       the whole catalogue
   $ plimsoll classify fetch.name                            why, and how to avoid the pool
-  $ plimsoll classify ./work.mjs#hash                       a function of yours
   $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
   $ plimsoll classify --draw pbkdf2                         2, 4 and 6 at once on 4 pool threads
   $ plimsoll classify --draw ./work.mjs#hash --requests 6 --size 6`,
@@ -283,7 +281,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
     },
     examples: `
   $ plimsoll resize 4711 12       four threads hang: eight more serve the other jobs
-  $ plimsoll resize 4711 2        as if it had been started with two
 
 Before Node 26.9 a pool can have at most as many threads as it was started with.
 Meanwhile the inspector of the process is open on 127.0.0.1, for a fraction of
@@ -306,14 +303,13 @@ a second; the process says so on its standard error.`,
     examples: `
   $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
   $ plimsoll run --size cpus -- npm start                  as many threads as it really gets CPUs
-  $ plimsoll run --size 16 -- node server.js               on Windows, too
   $ plimsoll run --size 4 --max 32 -- node server.js       4, and more while some of them hang`,
     exits: 'that of the command; 2 bad input, 4 the command cannot be started',
   },
   report: {
     summary: 'make an HTML page of results, to read and share; or compare two, for CI',
     options: {
-      files: texts('<file...>', 'files that commands wrote with --json, also gzipped', { required: true }),
+      files: texts('<file...>', 'files that commands wrote with --json', { required: true }),
       out: text('--out <file>', 'where to write the page; `-` is standard output', {
         cli: true,
         usual: '`report.html`',

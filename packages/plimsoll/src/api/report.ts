@@ -8,22 +8,17 @@ import { readBenchResult, readDocuments } from './result-files.js';
 
 export type ReportOptions = Pick<OptionsOf<'report'>, 'title'>;
 
-const MOST_DOCUMENTS = 500;
-
 /**
  * One self-contained HTML page of results: verdicts first, then curves and tables. It loads nothing.
  *
- * @param files what the commands wrote with `--json`, packed by gzip or not; lists of them too.
+ * @param files what the commands wrote with `--json`, or lists of it.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, is damaged, foreign or empty, or no file at all.
  * @example
  * writeFileSync('report.html', report(['main.json', 'branch.json'], { title: 'Checkout service' }));
  */
 export function report(files: readonly string[], { title }: ReportOptions = {}): string {
   if (files.length === 0) throw usage('report: needs at least one result');
-  const documents = files.flatMap(readDocuments);
-  if (documents.length > MOST_DOCUMENTS)
-    throw usage(`report: at most ${MOST_DOCUMENTS} results go into a page, not ${documents.length}`);
-  return reportPage(documents, title);
+  return reportPage(files.flatMap(readDocuments), title);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
 import { list } from '../report/format.js';
@@ -22,24 +21,13 @@ const SCHEMAS = {
 type Kind = keyof typeof SCHEMAS;
 type ResultDocument = z.infer<(typeof SCHEMAS)[Kind]>;
 
-const LARGEST_BYTES = 512 * 2 ** 20;
-const GZIP = [0x1f, 0x8b];
-
 function readJson(file: string): unknown {
-  let bytes: Buffer;
+  let text: string;
   try {
-    bytes = readFileSync(file);
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw usage(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
   }
-  if (GZIP.every((byte, index) => bytes[index] === byte)) {
-    try {
-      bytes = gunzipSync(bytes, { maxOutputLength: LARGEST_BYTES });
-    } catch {
-      throw usage(`${file} is damaged or truncated, or unpacks to more than 512 MB`);
-    }
-  }
-  const text = bytes.toString('utf8');
   if (text.trim() === '') throw usage(`${file} is empty`);
   try {
     return JSON.parse(text);
@@ -48,7 +36,7 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Every document of a file: a result, or a list of results; packed by gzip or not. */
+/** Every document of a file: a result, or a list of results. */
 export function readDocuments(file: string): ResultDocument[] {
   const documents = [readJson(file)].flat();
   if (documents.length === 0) throw usage(`${file} is an empty list`);
@@ -84,7 +72,9 @@ function checked(document: unknown, file: string): ResultDocument {
   if (schema !== 'plimsoll/1')
     throw usage(`${file} is not a plimsoll result; pass a file that a command wrote with --json`);
   if (typeof kind !== 'string' || !Object.hasOwn(SCHEMAS, kind))
-    throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
+    throw usage(
+      `${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`,
+    );
   const result = SCHEMAS[kind as Kind].safeParse(document);
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0] ?? { path: [], message: '' };

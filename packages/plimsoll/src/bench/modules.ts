@@ -18,9 +18,7 @@ export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlin
   readonly timeMs: number;
 }
 
-export interface ModulesProgress extends Pick<BenchProgress, 'generation' | 'share'> {
-  readonly leftMs: number;
-}
+export type ModulesProgress = Omit<BenchProgress, 'workload'>;
 
 export interface MeasuredModules extends Pick<Comparison, 'old' | 'new' | 'rows' | 'interrupted'> {
   readonly isNoisy: boolean;

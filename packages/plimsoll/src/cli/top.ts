@@ -1,8 +1,8 @@
 import type { TypedOptions } from '../api/options.js';
 import { top } from '../api/processes.js';
 import { screenLines } from '../report/top.js';
-import { watch } from './watch.js';
 import { runCommand } from './command-run.js';
+import { watch } from './watch.js';
 
 export function run(options: TypedOptions<'top'>): Promise<number> {
   const { of, intervalMs = 1000, once, json } = options;

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { bench, generations, workload } from '../bench/planted.js';
 import { plimsoll } from '../support/cli.js';
 
@@ -23,7 +22,7 @@ const result = (name: string): object =>
     ),
   ]);
 
-function file(name: string, content: string | Buffer): string {
+function file(name: string, content: string): string {
   const path = join(directory, name);
   writeFileSync(path, content);
   return path;
@@ -32,10 +31,10 @@ function file(name: string, content: string | Buffer): string {
 const one = file('one.json', JSON.stringify(result('crypto')));
 
 describe('plimsoll report', () => {
-  test('makes one page of results, packed ones and lists too', async () => {
-    const packed = file('packed.json.gz', gzipSync(JSON.stringify([result('zlib'), result('dns')])));
+  test('makes one page of results, lists of them too', async () => {
+    const list = file('list.json', JSON.stringify([result('zlib'), result('dns')]));
     const out = join(directory, 'page.html');
-    const run = await plimsoll(['report', one, packed, '--out', out, '--title', 'A <b>title</b>']);
+    const run = await plimsoll(['report', one, list, '--out', out, '--title', 'A <b>title</b>']);
     assert.deepEqual([run.code, run.stdout, run.left], [0, '', []]);
     assert.match(run.stderr, /^report: .*page\.html\n$/);
     const html = readFileSync(out, 'utf8');
@@ -69,7 +68,6 @@ describe('plimsoll report', () => {
       '{"schema":"plimsoll/1","kind":"bench"}',
       /is damaged, or comes from another version of plimsoll bench/,
     ],
-    ['cut.gz', gzipSync(JSON.stringify(result('zlib'))).subarray(0, 60), /is damaged or truncated/],
   ] as const)
     test(`a ${name} file is one clear line`, async () => {
       const page = join(directory, `${name}.html`);

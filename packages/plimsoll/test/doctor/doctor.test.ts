@@ -293,6 +293,6 @@ test('what cannot be provoked on every machine', () => {
   assert.deepEqual(idsOf({ threads: null, usedBy: 'nobody' }, { pidsHeadroom: 5 }), ['doctor.pids-limit']);
   assert.deepEqual(idsOf({ threads: 4 }), ['doctor.other-count']);
   assert.deepEqual(idsOf({ threads: null, usedBy: 'unknown' }), ['doctor.not-counted']);
-  assert.deepEqual(idsOf({ initial: null, current: null, threads: 4 }), ['doctor.default']);
+  assert.deepEqual(idsOf({ initial: null, current: null, threads: 4 }), []);
   assert.deepEqual(idsOf({ initial: '8', current: '+8', threads: 8 }), ['doctor.set-in-program']);
 });

@@ -74,10 +74,6 @@ export function compareResults(old: BenchResult, now: BenchResult): Comparison {
   const nothing = 'the two results have no workload and size in common';
   return {
     ...{ ...HEAD, of: 'bench', old: sideOf(old), new: sideOf(now), rows, interrupted: false },
-    recommended: old.workloads.flatMap(({ name, recommended }) => {
-      const same = now.workloads.findLast((workload) => workload.name === name);
-      return same === undefined ? [] : [{ name, old: recommended, new: same.recommended }];
-    }),
     verdict: overallVerdict(rows, onlyOld.length > 0),
     findings: [
       ...otherMachine,
@@ -103,7 +99,7 @@ export function comparisonOfModules({ lost, isNoisy, ...measured }: MeasuredModu
   });
   const noisy = unlikeFinding(NOISY, isNoisy ? rows.map(({ name }) => name) : []);
   return {
-    ...{ ...HEAD, of: 'modules', ...measured, recommended: [] },
+    ...{ ...HEAD, of: 'modules', ...measured },
     verdict: overallVerdict(rows, lost.length > 0),
     findings: [...unfinished(interrupted), ...failed, ...noisy, ...rowFindings(rows)],
   };

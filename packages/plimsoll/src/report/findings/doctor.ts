@@ -101,13 +101,9 @@ const ofCount: Rule = (process) => {
     const text = `the pool was resized at run time to ${threadsOf(threads)}, but UV_THREADPOOL_SIZE sets ${asked}; a restart returns to ${asked}`;
     return threads !== asked && neutral(advice('doctor.resized', text, { pid, asked, threads }));
   }
-  if (current !== null && current !== initial) return null;
-  if (threads !== asked) {
-    const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module loaded before the program sets the variable, or starts threads of its misreadings`;
-    return wrong('doctor.other-count', text, { pid, asked, threads });
-  }
-  const text = `UV_THREADPOOL_SIZE is not set, so the pool has ${threadsOf(threads)}, libuv's default`;
-  return initial === null && neutral(note('doctor.default', text, { pid, threads }));
+  if (threads === asked || (current !== null && current !== initial)) return null;
+  const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module that was loaded before the program sets the variable or uses the pool`;
+  return wrong('doctor.other-count', text, { pid, asked, threads });
 };
 
 const ofQuota: Rule = ({ pid, availableParallelism: said }, { effectiveCpus: cpus }) => {

@@ -59,7 +59,7 @@ function findingList(findings: readonly Said[]): Html {
         : html` <a class="id" href="${PAGE}#${anchorOf(id)}" rel="noreferrer">${id}</a>`;
     return html`<li class="${severity}"><span class="sign" aria-hidden="true">${MARKS[severity]}</span><span>${text}${link}</span></li>`;
   });
-  return items.length === 0 ? html`` : html`<ul class="findings">${items}</ul>`;
+  return html`<ul class="findings">${items}</ul>`;
 }
 
 /** Characters of a text that stays on one line. */

@@ -76,18 +76,14 @@ function machines(reports: readonly Report[]): Html[] {
   );
 }
 
-const MOST_CARDS = 24;
-
 function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
   const all = reports.flatMap(({ verdicts = [] }) => verdicts);
   const cards = reports.flatMap(({ command, verdicts = [] }, at) =>
     verdicts.map((verdict) => card(verdict, command, ids[at] as string)),
   );
   if (cards.length === 0) return null;
-  const left = cards.length - MOST_CARDS;
   const title = all.some(({ sign }) => sign !== '') ? 'Which UV_THREADPOOL_SIZE' : 'What would help';
-  const more = left > 0 ? html`<p class="note">${left} more verdicts follow with their results.</p>` : null;
-  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards.slice(0, MOST_CARDS)}</div>${more}</section>`;
+  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards}</div></section>`;
 }
 
 function card(verdict: Verdict, command: string, id: string): Html {
