@@ -15,7 +15,7 @@ import { ascending, checkOptions, usualSizes } from './values.js';
 import { chooseWorkloads, moduleWorkload } from './workloads.js';
 
 export type BenchOptions = OptionsOf<'bench'>;
-/** How two modules are compared, those of `bench`; sizes by default 4. */
+/** Options of `bench` that apply to two modules; the default size is 4. */
 export type CompareModulesOptions = Pick<
   BenchOptions,
   'sizes' | 'timeMs' | 'operations' | 'scale' | 'seed' | 'deadlineMs'

@@ -23,7 +23,6 @@ export interface PoolsPlan<Id extends string | number> {
   readonly baseline: Id;
   armOf(id: Arm<Id>): PoolArm;
   readonly isolated: boolean;
-  /** `null`: as long as the generations take. */
   readonly timeMs: number | null;
   readonly blocks: number;
   readonly process: Pick<MeasuringRequest, 'directory' | 'names' | 'prefix' | 'deadlineMs'>;
@@ -33,7 +32,6 @@ export interface PoolsPlan<Id extends string | number> {
 
 export interface PoolsOutcome<Id extends string | number> {
   readonly mode: Mode;
-  /** Why pools were not resized. */
   readonly fixed: string | null;
   readonly operations: number;
   readonly unloadedLatencyMs: number;

@@ -81,7 +81,7 @@ export async function runCommand(
   }
 }
 
-/** The page is much to load, and few ask for it. */
+/** Loaded on demand: the page is large, and few ask for it. */
 async function pageOf(result: Result): Promise<string> {
   const { reportPage } = await import('../report/html/page.js');
   return reportPage([result]);

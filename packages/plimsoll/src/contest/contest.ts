@@ -4,12 +4,12 @@ import { type Arm, nextOrder } from './block-order.js';
 import { type Disturbance, GenerationWatch } from './generation-watch.js';
 
 export interface Used {
-  /** CPU time of its process since that was started. */
+  /** CPU time of the process since its start. */
   readonly totalCpuSeconds?: number;
 }
 
 export interface Contestant<Result extends Used, Id extends string | number = number> {
-  /** Of the process whose CPU time its rounds tell, if they do. */
+  /** The process whose CPU time the rounds report, if they do. */
   readonly pid?: number;
   round(arm: Arm<Id>): Promise<Result>;
   close(): Promise<void>;
@@ -27,9 +27,9 @@ export interface Round<Result, Id extends string | number = number> {
 
 export interface Standing<Id> {
   readonly settled: boolean;
-  /** They are hopeless, and leave; what they did counts. */
+  /** Hopeless contestants leave; their rounds count. */
   readonly hopeless?: readonly Id[];
-  /** Blocks of the next generation; as many as the one before where it does not say. */
+  /** Blocks of the next generation; by default as many as in the last one. */
   readonly blocks?: number;
 }
 
@@ -40,7 +40,7 @@ export interface ContestPlan<Result extends Used, Id extends string | number = n
   readonly mostGenerations: number;
   /** `null`: as long as the generations take. */
   readonly timeMs: number | null;
-  /** When the time began, by `performance.now()`. */
+  /** The start of the time, by `performance.now()`. */
   readonly startedMs: number;
   /** One process at a time lives, for one round; a generation is then one block. */
   readonly isolated: boolean;
@@ -57,19 +57,18 @@ export interface ContestPlan<Result extends Used, Id extends string | number = n
 export type Stop = 'settled' | 'time' | 'generations' | 'interrupted' | 'failed';
 
 export interface Outcome<Result, Id extends string | number = number> {
-  /** Every round, those of incomplete blocks and of lost contestants too. */
+  /** Every round, also of incomplete blocks and lost contestants. */
   readonly rounds: readonly Round<Result, Id>[];
   readonly generations: number;
-  /** The share of the information that there was at the end of each generation; 1 when it was the last for which there was time. */
+  /** The share of the information at the end of each generation; 1 at the last one that fits into the time. */
   readonly looks: readonly number[];
   readonly lost: ReadonlyMap<Id, unknown>;
   readonly disturbances: readonly Disturbance[];
   readonly stop: Stop;
-  /** What ended it, when the baseline itself was lost. */
   readonly error: unknown;
 }
 
-/** One of the arms cannot be had in a process that the others can share. */
+/** No shared process can have this arm; the rest can share one without it. */
 export class ArmLost<Id extends string | number> extends Error {
   constructor(
     readonly arm: Arm<Id>,
@@ -218,7 +217,7 @@ class Contest<Result extends Used, Id extends string | number> {
         for (const arm of arms) this.#lose(arm, error);
         return [];
       }
-      // One that wants too many threads may have left none for those beside it: they get another chance without it.
+      // A process with too many threads may have left none for the others: they get another chance without it.
       if (failed.every((failure) => isNeeded(failure.arms))) throw error;
       return [arms];
     });
@@ -254,7 +253,7 @@ class Contest<Result extends Used, Id extends string | number> {
     } catch (error) {
       const contestant = this.#open.get(arm);
       await contestant?.end();
-      // What shared its process has none in this generation.
+      // The arms that shared the process have none in this generation.
       for (const [rival, live] of this.#open) if (live === contestant) this.#open.delete(rival);
       this.#lose(arm, error instanceof ArmLost ? error.cause : error);
     }

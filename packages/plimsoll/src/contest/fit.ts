@@ -31,7 +31,7 @@ export function fitGenerations(
   const inOneOf = (generations: number): number => Math.floor((timeMs / generations - aroundMs) / blockMs);
   const wanted = Math.max(inOneOf(WANTED_GENERATIONS), Math.ceil((WORTH * aroundMs) / blockMs));
   const blocks = Math.max(1, Math.min(wanted, inOneOf(isShared ? LEAST_OF_SHARED : LEAST_GENERATIONS)));
-  // A machine that gets faster on the way has more of them.
+  // A machine that gets faster meanwhile completes more.
   const expected = Math.ceil((1.25 * timeMs) / (aroundMs + blocks * blockMs));
   const mostGenerations = Math.min(MOST_GENERATIONS, Math.max(FIRST_LOOK, expected));
   return { blocks, mostGenerations, aroundMs, blockMs };

@@ -21,7 +21,6 @@ export interface Sample {
   readonly delay: number;
 }
 
-/** One round of each contestant that took part, and of the baseline's twin. */
 export type Block<Id extends string | number = number> = ReadonlyMap<Id | 'twin', Sample>;
 
 export interface GenerationsPlan<Id extends string | number = number> {
@@ -39,7 +38,6 @@ export interface SizeComparison extends RatioInterval, Odds {
 
 export interface GenerationsResult<Id extends string | number = number> {
   readonly aa: RatioInterval;
-  /** The twin itself differs: nothing can be told. */
   readonly noisy: boolean;
   readonly comparisons: ReadonlyMap<Id, SizeComparison>;
   readonly best: Id;
@@ -48,7 +46,7 @@ export interface GenerationsResult<Id extends string | number = number> {
   readonly asGood: readonly Id[];
   readonly higherEventLoopDelay: readonly Id[];
   readonly settled: boolean;
-  /** So likely to be much slower than another that more time would be wasted on them. */
+  /** Almost certainly much slower than another contestant: not worth more time. */
   readonly hopeless: readonly Id[];
   /** Variance between generations ÷ variance between the blocks of one, at the least. */
   readonly between: number;
@@ -123,7 +121,7 @@ function fitOf(values: readonly (readonly number[])[]): GenerationsFit {
   return { ...fitTwoLevels(values), generations, last };
 }
 
-/** Of one of so many comparisons that hold together, at the look after its last generation. */
+/** The interval at the look after the last generation of `fit`, one of `comparisons` that hold together. */
 function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: number): MeanInterval {
   const levels = lookLevels(looks.slice(FIRST_LOOK - 1), (1 - LEVEL) / Math.max(1, comparisons));
   const level = levels[Math.min(fit.last, looks.length - 1) - FIRST_LOOK + 1] ?? 0;
@@ -187,7 +185,6 @@ class Trial<Id extends string | number> {
   }
 
   #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {
-    // One that left has no later observations.
     const all = [...fits].map(([id, fit]): [Id, Estimated] => {
       const half = fit.halfWidth(ONE_SIGMA);
       const error = Number.isFinite(half) ? half : 0;

@@ -14,12 +14,13 @@ import {
   reportText,
 } from 'plimsoll';
 import { createRandom } from '#plimsoll/stats/random.js';
-import { bench, environment, generations, workload } from './planted.js';
+import { bench, environment, generations, type Times, workload } from './planted.js';
 
 const STEADY = [100, 101, 99, 100, 101, 99];
 const scaled = (factor: number): number[] => STEADY.map((ms) => ms * factor);
 const one = (factor: number, name = 'crypto'): BenchResult =>
   bench([workload(name, new Map([[4, generations(scaled(factor))]]))]);
+const both = (four: Times, eight = four): Map<number, Times> => new Map([[4, four]]).set(8, eight);
 const ids = ({ findings }: Comparison): string[] => findings.map(({ id }) => id);
 
 describe('a comparison of two results', () => {
@@ -125,25 +126,13 @@ describe('a comparison of two results', () => {
 
   test('what changes everywhere alike may be the machine', () => {
     const suite = (factor: number): BenchResult =>
-      bench(
-        ['a', 'b'].map((name) =>
-          workload(name, new Map([4, 8].map((size) => [size, generations(scaled(factor))]))),
-        ),
-      );
+      bench(['a', 'b'].map((name) => workload(name, both(generations(scaled(factor))))));
     assert.deepEqual(ids(compare(suite(1), suite(1.2))), ['compare.all-alike']);
     assert.deepEqual(ids(compare(suite(1), suite(1))), []);
   });
 
   test('the twin of the baseline counts as the baseline', () => {
-    const [own] = bench([
-      workload(
-        'a',
-        new Map([
-          [4, generations(STEADY)],
-          [8, generations(STEADY)],
-        ]),
-      ),
-    ]).workloads;
+    const [own] = bench([workload('a', both(generations(STEADY)))]).workloads;
     assert.ok(own !== undefined);
     const moved = {
       ...own,
@@ -185,17 +174,7 @@ describe('a comparison of two results', () => {
         maxKeys: 3,
       })
       .map((works) =>
-        bench(
-          Object.entries(works).map(([name, [four, eight]]) =>
-            workload(
-              name,
-              new Map([
-                [4, four],
-                [8, eight],
-              ]),
-            ),
-          ),
-        ),
+        bench(Object.entries(works).map(([name, [four, eight]]) => workload(name, both(four, eight)))),
       );
     const opposite = { better: 'worse', worse: 'better', same: 'same', unclear: 'unclear' } as const;
     fc.assert(

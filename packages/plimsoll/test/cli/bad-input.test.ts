@@ -21,17 +21,53 @@ const bad: Refusals = {
   'an unknown option': [['--sise', '4'], 2, /unknown option '--sise'/],
   'an unknown parameter': [['zlib', '--set', 'zlib.size=3'], 2, /parameters of zlib.*"size"/],
   'a bad parameter': [['zlib', '--set', 'zlib.level=12'], 2, /parameters of zlib\.level/],
-  'JSON into no directory': [['zlib', '--json', '/nonexistent/x.json'], 2, /cannot write \/nonexistent\/x.json \(ENOENT\)/],
+  'JSON into no directory': [
+    ['zlib', '--json', '/nonexistent/x.json'],
+    2,
+    /cannot write \/nonexistent\/x.json \(ENOENT\)/,
+  ],
   'a module that does not exist': [['./nowhere.mjs'], 2, /no module at .\/nowhere.mjs/],
-  'a module that exports nothing': [[fixture('bad/exports-nothing.mjs')], 2, /default export must be an async function.*it exports nothing/],
-  'a module whose default is no function': [[fixture('bad/not-a-function.mjs')], 2, /default export must be an async function, but it is number/],
-  'a module that throws while loading': [[fixture('bad/throws-on-load.mjs')], 2, /cannot be loaded: TypeError: thrown while loading/],
+  'a module that exports nothing': [
+    [fixture('bad/exports-nothing.mjs')],
+    2,
+    /default export must be an async function.*it exports nothing/,
+  ],
+  'a module whose default is no function': [
+    [fixture('bad/not-a-function.mjs')],
+    2,
+    /default export must be an async function, but it is number/,
+  ],
+  'a module that throws while loading': [
+    [fixture('bad/throws-on-load.mjs')],
+    2,
+    /cannot be loaded: TypeError: thrown while loading/,
+  ],
   'a module with a syntax error': [[fixture('bad/syntax-error.mjs')], 2, /cannot be loaded: SyntaxError/],
-  'a module that throws': [[fixture('bad/throws.mjs')], 4, /throws.mjs at size 2 failed: RangeError: thrown while running/],
-  'a module that exits': [[fixture('bad/exits.mjs')], 4, /exits.mjs at size 2 ended its process \(exit code 7\)/],
-  'a module that hangs': [[fixture('bad/hangs.mjs'), '--deadline', '2'], 4, /hangs.mjs at size 2 did not finish within 2 s/],
-  'a module that blocks for ever': [[fixture('bad/blocks.mjs'), '--deadline', '2'], 4, /blocks.mjs at size 2 did not finish within 2 s/],
-  'a promise that nothing can settle': [[fixture('bad/never-settles.mjs')], 4, /never-settles.mjs at size 2 can never finish/],
+  'a module that throws': [
+    [fixture('bad/throws.mjs')],
+    4,
+    /throws.mjs at size 2 failed: RangeError: thrown while running/,
+  ],
+  'a module that exits': [
+    [fixture('bad/exits.mjs')],
+    4,
+    /exits.mjs at size 2 ended its process \(exit code 7\)/,
+  ],
+  'a module that hangs': [
+    [fixture('bad/hangs.mjs'), '--deadline', '2'],
+    4,
+    /hangs.mjs at size 2 did not finish within 2 s/,
+  ],
+  'a module that blocks for ever': [
+    [fixture('bad/blocks.mjs'), '--deadline', '2'],
+    4,
+    /blocks.mjs at size 2 did not finish within 2 s/,
+  ],
+  'a promise that nothing can settle': [
+    [fixture('bad/never-settles.mjs')],
+    4,
+    /never-settles.mjs at size 2 can never finish/,
+  ],
 };
 
 describe('bad input', () => {

@@ -65,20 +65,6 @@ describe('limits of the machine', root, () => {
   );
 
   test(
-    'files on tmpfs are said to be in memory',
-    withDirectory(async (directory) => {
-      const run = await plimsoll(['bench', 'file', '--ops', '10', '--json', '-', ...QUICKLY], {
-        command: mounted(directory, 'size=64m'),
-        env: { TMPDIR: directory },
-      });
-      assert.equal(run.code, 0, run.stderr);
-      const result = benchSchema.parse(JSON.parse(run.stdout));
-      assert.equal(result.environment.filesystem.type, 'tmpfs');
-      assert.ok(result.findings.some(({ id }) => id === 'bench.files-in-memory'));
-    }),
-  );
-
-  test(
     'no permission to write',
     withDirectory(async (directory) => {
       const run = await plimsoll(['bench', 'file', ...QUICKLY], {

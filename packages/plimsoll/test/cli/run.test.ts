@@ -117,7 +117,11 @@ setInterval(() => {}, 1000); console.log('ready');`;
     'a rule of thumb': [['--size', 'auto'], 2, /a whole number from 1 to 1024, not "auto"/],
     'a size out of range': [['--size', '0'], 2, /a whole number from 1 to 1024, not "0"/],
     'a file that is not there': [['--size', './none.json'], 2, /cannot read \.\/none\.json \(ENOENT\)/],
-    'a result that knows no size': [['--size', result('none.json', { crypto: null })], 2, /recommends no size/],
+    'a result that knows no size': [
+      ['--size', result('none.json', { crypto: null })],
+      2,
+      /recommends no size/,
+    ],
     'several sizes': [['--size', result('two.json', { crypto: 3, dns: 9 })], 2, /3 for crypto and 9 for dns/],
     'a program that is not there': [
       ['--size', '4', '--quiet', '--', './no-such-program'],

@@ -51,7 +51,11 @@ export async function plimsoll(args: readonly string[], options: CliOptions = {}
 export type Refusals = Record<string, readonly [args: readonly string[], code: number, says: RegExp]>;
 
 /** A test for each: one clear line, the right exit code, and nothing left behind. */
-export function testRefusals(cases: Refusals, before: readonly string[], after: readonly string[] = []): void {
+export function testRefusals(
+  cases: Refusals,
+  before: readonly string[],
+  after: readonly string[] = [],
+): void {
   for (const [what, [args, code, says]] of Object.entries(cases))
     test(`${what}: a clear line and exit code ${code}`, async () => {
       const run = await plimsoll([...before, ...args, ...after]);

@@ -55,7 +55,6 @@ const tryLarger: Rule = ({ name, sizes, recommended }) => {
   return advice('bench.try-larger', text, { size, nextSizes });
 };
 
-/** Sizes that are as fast as the best but delay the event loop, and with it every other request. */
 const eventLoopDelay: Rule = (workload) => {
   const chosen = sizeIn(workload, workload.recommended);
   const late = workload.sizes.filter(({ size }) => workload.higherEventLoopDelay.includes(size));
@@ -73,7 +72,6 @@ export const busyCpus = ({ rounds }: SizeResult, repetitions: number): number =>
 const BUSY = 0.9;
 const IDLE = 0.7;
 
-/** The CPUs, or the pool, were the limit at the baseline. */
 const limit: Rule = (workload, { environment, method: { baseline } }) => {
   const { name, sizes, method } = workload;
   const { effectiveCpus } = environment.cpu;

@@ -58,7 +58,6 @@ const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platfor
   return neutral(advice('doctor.set-in-program', text, evidence));
 };
 
-/** libuv misreads the text of the variable; or the variable comes from PM2. */
 const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
   const setting = current ?? initial;
   const misreadings = setting === null ? [] : misread(pid, setting, poolSizeOf(setting, libuv ?? undefined));

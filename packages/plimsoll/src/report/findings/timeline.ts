@@ -21,7 +21,6 @@ interface Context {
 
 type Experiment = Omit<TimelineExperiment, 'observations'>;
 
-/** What the picture of one experiment shows; all of it follows from its spans. */
 export function observationsOf(experiment: Experiment, context: Context): Statement[] {
   const rules = [mainThread, queued, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return findAll(rules, experiment, context);

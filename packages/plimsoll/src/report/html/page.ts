@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CONFIDENCE_TONE, type Report, type Verdict } from '../document.js';
 import { type Result, reportOf } from '../documents.js';
-import { environmentFacts, headLines, machineLine } from '../machine-line.js';
+import { headLines } from '../machine-line.js';
 import { markdown } from '../markdown.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { drawSection } from './blocks.js';
@@ -26,9 +26,8 @@ export interface Foreign {
  * to be shared.
  */
 export function reportPage(results: readonly (Result | Foreign)[], title = 'Thread pool report'): string {
-  const documents = results.map((one) => withoutSecrets('report' in one ? one.document : one));
-  const reports = results.map((one, at) =>
-    'report' in one ? one.report(documents[at] as Foreign['document']) : reportOf(documents[at] as Result),
+  const reports = results.map((one) =>
+    'report' in one ? one.report(withoutSecrets(one.document)) : reportOf(withoutSecrets(one)),
   );
   const ids = reports.map((_, index) => `r${index + 1}`);
   const contents = reports.map((report, index) => html`<li>${linkTo(report, ids[index] as string)}</li>`);
@@ -38,8 +37,7 @@ export function reportPage(results: readonly (Result | Foreign)[], title = 'Thre
 <title>${title}</title><style>${raw(STYLES)}</style></head>
 <body><header class="top"><p class="brand">plimsoll</p><h1>${title}</h1>${contents.length < 2 ? null : html`<nav aria-label="Results"><ul>${contents}</ul></nav>`}</header>
 <main>${verdictCards(reports, ids)}
-${reports.map((report, index) => drawReport(report, ids[index] as string))}
-<section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines</h2>${machines(reports)}</section></main></body></html>
+${reports.map((report, index) => drawReport(report, ids[index] as string))}</main></body></html>
 `.text;
 }
 
@@ -63,18 +61,6 @@ ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`
 
 /** Line by line, as a line break is a control character like any other. */
 const preformatted = (text: string): Html[] => text.split('\n').map((line) => html`${line}`);
-
-function machines(reports: readonly Report[]): Html[] {
-  const known = new Map(
-    reports.flatMap(({ environment }) =>
-      environment === undefined ? [] : [[machineLine(environment), environment]],
-    ),
-  );
-  return [...known.values()].map(
-    (environment) =>
-      html`<ul class="machine">${environmentFacts(environment).map((fact) => html`<li>${fact}</li>`)}</ul>`,
-  );
-}
 
 function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
   const all = reports.flatMap(({ verdicts = [] }) => verdicts);
