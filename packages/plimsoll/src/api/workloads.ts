@@ -34,7 +34,7 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
   });
 }
 
-const told = (value: string | number): string => (typeof value === 'number' ? formatNumber(value) : value);
+const shown = (value: string | number): string => (typeof value === 'number' ? formatNumber(value) : value);
 
 function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   const given: ParameterOptions = {
@@ -46,7 +46,7 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
     const parameters = resolveParameters(name, given);
     return {
       name,
-      description: list(Object.entries(parameters).map(([key, value]) => `${key} ${told(value)}`)),
+      description: list(Object.entries(parameters).map(([key, value]) => `${key} ${shown(value)}`)),
       spec: { kind: 'built-in', name, parameters },
       usesDns: name === 'dns' || name === 'mixed',
     };

@@ -130,14 +130,14 @@ export function because(workload: WorkloadResult, baseline: number): string {
   const best = sizes.find(({ size }) => size === (recommended ?? asGood[0]));
   const against =
     best !== undefined && best.size !== baseline && `${change(best.ratio)} time against ${baseline}`;
-  const told = (...parts: (string | false)[]): string => parts.filter(Boolean).join('; ') || 'the fastest';
+  const joined = (...parts: (string | false)[]): string => parts.filter(Boolean).join('; ') || 'the fastest';
   if (recommended === null || best === undefined) {
     const equals = asGood.length > 1 && `${list(asGood)} cannot be told apart`;
-    return `estimate: ${told(equals || against, late)}`;
+    return `estimate: ${joined(equals || against, late)}`;
   }
   const { verdict, chanceSlower } = best;
   const others = asGood.filter((size) => size !== recommended);
-  return told(
+  return joined(
     against &&
       (verdict === 'same'
         ? `as fast as ${baseline}`

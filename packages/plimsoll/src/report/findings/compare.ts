@@ -63,11 +63,11 @@ export function compareResults(old: BenchResult, now: BenchResult): Comparison {
     const same = after.find((candidate) => rowName(candidate) === rowName(cell));
     return same === undefined ? [] : [{ old: cell, new: same }];
   });
-  const otherMachine = machineFinding(old.environment, now.environment);
+  const machine = machineFinding(old.environment, now.environment);
   const rows = pairs
     .filter((pair) => pair.old.logs.length > 0 && pair.new.logs.length > 0)
     .map((pair) => {
-      const canTell = otherMachine.length === 0 && !UNLIKE.some(([, , is]) => is(pair));
+      const canTell = machine.length === 0 && !UNLIKE.some(([, , is]) => is(pair));
       return rowOf(pair, pairs.length, canTell);
     });
   const [onlyOld, onlyNew] = [onlyIn(before, after), onlyIn(after, before)];
@@ -76,7 +76,7 @@ export function compareResults(old: BenchResult, now: BenchResult): Comparison {
     ...{ ...HEAD, of: 'bench', old: sideOf(old), new: sideOf(now), rows, interrupted: false },
     verdict: overallVerdict(rows, onlyOld.length > 0),
     findings: [
-      ...otherMachine,
+      ...machine,
       ...unfinished(old.method.interrupted || now.method.interrupted),
       ...(rows.length === 0 ? [warning('compare.nothing-in-common', nothing)] : []),
       ...UNLIKE.flatMap((unlike) =>
@@ -154,8 +154,8 @@ function overallVerdict(rows: readonly ComparisonRow[], isSomeMissing: boolean):
   return verdicts.includes('better') ? 'better' : 'same';
 }
 
-function onlyIn(cells: readonly Cell[], others: readonly Cell[]): string[] {
-  const known = others.map(rowName);
+function onlyIn(cells: readonly Cell[], rivals: readonly Cell[]): string[] {
+  const known = rivals.map(rowName);
   return cells.map(rowName).filter((name) => !known.includes(name));
 }
 
