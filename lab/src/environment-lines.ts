@@ -1,5 +1,5 @@
 import type { Environment } from '../../packages/plimsoll/dist/host/environment.js';
-import { environmentFacts } from '../../packages/plimsoll/dist/report/machine-line.js';
+import { formatBytes } from '../../packages/plimsoll/dist/report/format.js';
 
 /** Facts of the machine as a Markdown list; with the versions of packages, if there are any to name. */
 export function environmentLines(
@@ -11,3 +11,9 @@ export function environmentLines(
     (fact) => `- ${fact}`,
   );
 }
+
+const environmentFacts = ({ node, os, cpu, limits, filesystem }: Environment): string[] => [
+  `Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
+  `${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
+  `CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
+];

@@ -8,8 +8,11 @@ export { checkValue, readValue } from '../../packages/plimsoll/dist/api/values.j
 export { analyseWorkload } from '../../packages/plimsoll/dist/bench/analyse.js';
 export type { Measurement } from '../../packages/plimsoll/dist/bench/messages.js';
 export type { ChosenWorkload } from '../../packages/plimsoll/dist/bench/options.js';
-export { type CommandRun, runCommand } from '../../packages/plimsoll/dist/cli/command-run.js';
-export { interruptSignal } from '../../packages/plimsoll/dist/cli/interrupt.js';
+export {
+  type CommandRun,
+  interruptSignal,
+  runCommand,
+} from '../../packages/plimsoll/dist/cli/command-run.js';
 export { type JsonOutput, openJsonOutput } from '../../packages/plimsoll/dist/cli/json-output.js';
 export { ProgressLine } from '../../packages/plimsoll/dist/cli/progress-line.js';
 export type { Arm } from '../../packages/plimsoll/dist/contest/block-order.js';

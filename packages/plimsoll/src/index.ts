@@ -11,7 +11,6 @@ export { compare, type ReportOptions, report } from './api/report.js';
 export type { RunOptions } from './api/run-options.js';
 export { type Traced, type TraceOptions, trace } from './api/trace.js';
 export { type TuneOptions, tune } from './api/tune.js';
-export type { Comparable } from './bench/compare.js';
 export type { ModulesProgress } from './bench/modules.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';

@@ -9,7 +9,6 @@ import { closureOf, faultsOf, importsOf, type Sources } from './support/imports.
 /** From the top down; a floor imports only from floors under it. */
 const FLOORS = [
   ['cli'],
-  ['screen'],
   ['api'],
   ['report'],
   ['bench', 'classify', 'trace', 'doctor', 'top', 'tune', 'resize'],

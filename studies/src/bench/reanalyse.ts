@@ -12,18 +12,8 @@ import {
 
 /** A result analysed again from its rounds, by the rules of the code as it is. */
 export function analyseAgain(result: BenchResult): BenchResult {
-  const { environment, method } = result;
-  const workloads = result.workloads.map((workload) => reanalysed(workload, method));
-  return {
-    ...result,
-    workloads,
-    findings: findings(workloads, {
-      baseline: method.baseline,
-      effectiveCpus: environment.cpu.effectiveCpus,
-      filesystem: environment.filesystem,
-      resolver: method.dns,
-    }),
-  };
+  const workloads = result.workloads.map((workload) => reanalysed(workload, result.method));
+  return { ...result, workloads, findings: findings(workloads, result) };
 }
 
 function reanalysed(workload: WorkloadResult, options: BenchResult['method']): WorkloadResult {

@@ -5,7 +5,7 @@ import type { BenchProgress, ChosenWorkload } from '../bench/options.js';
 import { usage } from '../errors.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { benchResultOf } from '../report/findings/bench.js';
-import { comparison } from '../report/findings/compare.js';
+import { comparisonOfModules } from '../report/findings/compare.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
 import { looksLikePath } from '../workloads/targets.js';
@@ -15,7 +15,7 @@ import { ascending, checkOptions, usualSizes } from './values.js';
 import { chooseWorkloads, moduleWorkload } from './workloads.js';
 
 export type BenchOptions = OptionsOf<'bench'>;
-/** How two modules are compared, those of `bench`; sizes by default 4. */
+/** Options of `bench` that apply to two modules; the default size is 4. */
 export type CompareModulesOptions = Pick<
   BenchOptions,
   'sizes' | 'timeMs' | 'operations' | 'scale' | 'seed' | 'deadlineMs'
@@ -87,7 +87,7 @@ export async function compareModules(
     return moduleWorkload(path, { operations, scale });
   };
   const plan = { old: versionAt(old), new: versionAt(now), sizes, timeMs, seed, deadlineMs };
-  return comparison(
+  return comparisonOfModules(
     await supervised(signal, (supervision) => measureModules(plan, { ...supervision, onProgress })),
   );
 }

@@ -12,7 +12,6 @@ import { checkOptions } from './values.js';
 
 export type DoctorOptions = OptionsOf<'doctor'>;
 
-/** A program that does nothing until it is ended. */
 const NOTHING = [process.execPath, '-e', 'setTimeout(() => {}, 10_000)'];
 
 /**
@@ -56,7 +55,7 @@ function verdictOf(findings: readonly DoctorFinding[], processes: readonly Proce
   return isCounted && unknown.every(({ finding }) => finding.id === 'doctor.not-used') ? true : null;
 }
 
-/** Processes of a cluster have the same to say. */
+/** The processes of a cluster share findings. */
 const once = (findings: readonly Finding[]): Finding[] =>
   [...new Map(findings.toReversed().map((finding) => [finding.text, finding])).values()].reverse();
 

@@ -26,7 +26,7 @@ const USUAL_SIZES = '1, 2, the CPUs, 2 and 4 times as many, 16, 64';
 
 const json = text(
   '--json <file>',
-  'write the result as JSON; `-` is standard output, which moves the report to standard error',
+  'write the result as JSON; `-` is standard output, and moves the report to standard error',
   { cli: true },
 );
 const html = text('--html <file>', 'write a report as one HTML page; `-` is standard output', { cli: true });
@@ -44,10 +44,7 @@ const started = {
   command: texts('[command...]', 'the command to start, after --; or the PID of a running Node process', {
     without: ['pid'],
   }),
-  pid: count(null, 'a running Node process, instead of a command', {
-    least: 1,
-    most: LARGEST_PID,
-  }),
+  pid: count(null, 'a running Node process, instead of a command', { least: 1, most: LARGEST_PID }),
   stdout: choice(null, 'destination of the command’s standard output', {
     choices: ['stdout', 'stderr', 'nowhere'],
     usual: 'nowhere',
@@ -62,50 +59,39 @@ export const COMMANDS = {
       ...started,
       onPort: text(
         '--on-port <command>',
-        'load generator, started without a shell once the app listens; `$PORT` stands for its port',
+        'load generator, started without a shell once the app listens on `$PORT`',
         { without: ['urls', 'pid'] },
       ),
-      urls: texts(
-        '--url <url>',
-        'send requests to this URL, where `$PORT` stands for the port, or to this path of the app',
-        { without: ['pid'] },
-      ),
-      connections: count(
-        '-c, --connections',
-        'concurrent clients; each waits for a response before its next request',
-        {
-          least: 1,
-          most: 10_000,
-          usual: '10',
-          with: 'urls',
-          without: ['rate'],
-        },
-      ),
+      urls: texts('--url <url>', 'send requests to this URL (`$PORT` is the port) or path of the app', {
+        without: ['pid'],
+      }),
+      connections: count('-c, --connections', 'clients; each waits for a response before its next request', {
+        least: 1,
+        most: 10_000,
+        usual: '10',
+        with: 'urls',
+        without: ['rate'],
+      }),
       method: text('-m, --method <method>', 'HTTP method of the requests', {
         usual: 'GET, or POST with a body',
         with: 'urls',
       }),
       headers: texts('-H, --header <name: value>', 'a header', { with: 'urls' }),
       body: text('-b, --body <text>', 'body of the requests', { with: 'urls' }),
-      rate: number(
-        '--rate <n>',
-        'send this many requests per second at random times, without waiting for responses',
-        { most: 100_000, with: 'urls' },
-      ),
+      rate: number('--rate <n>', 'requests per second, sent at random times without waiting for responses', {
+        most: 100_000,
+        with: 'urls',
+      }),
       sizes: sizes('--sizes', SIZES, {
         usual: `${USUAL_SIZES}; for a PID from half to four times its size`,
       }),
       baseline: size('--baseline', 'compare all sizes with this one', {
         usual: '4; for a PID its current size',
       }),
-      objective: choice(
-        '--objective <what>',
-        'the figure that decides: `mean` or `p99` latency, or `throughput`',
-        {
-          choices: ['mean', 'p99', 'throughput'],
-          default: 'mean',
-        },
-      ),
+      objective: choice('--objective <what>', 'what decides: `mean` or `p99` latency, or `throughput`', {
+        choices: ['mean', 'p99', 'throughput'],
+        default: 'mean',
+      }),
       timeMs: seconds('--time', 'time limit of the measurement; it ends sooner once the answer is known', {
         most: DAY,
         default: 55_000,
@@ -118,8 +104,7 @@ export const COMMANDS = {
   $ plimsoll tune --url /login -- node server.js     plimsoll sends the requests
   $ plimsoll tune --on-port 'autocannon http://127.0.0.1:$PORT/' -- npm start
   $ plimsoll tune -- node build.js                   a command that ends
-  $ plimsoll tune 4711                               a process that is already serving
-  $ plimsoll tune --url / --json tuned.json -- node server.js`,
+  $ plimsoll tune 4711                               a process that is already serving`,
     exits: '0 fine, 2 bad input, 3 cannot tell (--strict), 4 the command failed,\n130 interrupted',
   },
   doctor: {
@@ -127,14 +112,10 @@ export const COMMANDS = {
       'show the pool size your app actually gets, and why it differs from the one you set; for CI, too',
     options: {
       ...started,
-      waitMs: seconds(
-        '--wait',
-        'how long to run the command before counting its pool threads and ending it',
-        {
-          most: 3600,
-          default: 2000,
-        },
-      ),
+      waitMs: seconds('--wait', 'how long the command runs before its pool threads are counted', {
+        most: 3600,
+        default: 2000,
+      }),
       json,
     },
     examples: `
@@ -150,7 +131,7 @@ export const COMMANDS = {
       command: texts('<command...>', 'the command to run, after --', { required: true }),
       flame: text(
         '--flame <file>',
-        'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof; implies --calls',
+        'flame graph of waiting: `.html`, `.speedscope.json`, `.pb.gz`; implies --calls',
         { cli: true },
       ),
       calls: flag('--calls', 'also record the line and the request of each job, which costs more'),
@@ -159,11 +140,11 @@ export const COMMANDS = {
         usual: 'until it ends, or Ctrl-C',
       }),
       size: size('--size', `pool size of the command: ${SIZE}`, { usual: 'unchanged' }),
-      maxEvents: count(
-        '--max-events',
-        'trace events that each process may record; then recording stops, and the command continues',
-        { least: 1, most: 100_000_000, default: 1_000_000 },
-      ),
+      maxEvents: count('--max-events', 'trace events that each process may record before recording stops', {
+        least: 1,
+        most: 100_000_000,
+        default: 1_000_000,
+      }),
       stdout: { ...started.stdout, usual: 'stdout' },
       ...output,
     },
@@ -176,11 +157,9 @@ export const COMMANDS = {
   top: {
     summary: 'show the pools of running Node processes live, like top (Linux)',
     options: {
-      of: kindOf('process')(
-        '[process]',
-        'a PID, which includes its child processes; or a text in the command line',
-        { usual: 'all' },
-      ),
+      of: kindOf('process')('[process]', 'a PID with its child processes, or a text in the command line', {
+        usual: 'all',
+      }),
       intervalMs: seconds('--interval', 'time between two looks', { least: 0.1, most: 3600, default: 1000 }),
       once: flag('--once', 'print one look and exit; implied without a terminal', { cli: true }),
       json,
@@ -188,9 +167,7 @@ export const COMMANDS = {
     examples: `
   $ plimsoll top                       every Node process, the one with the busiest pool first
   $ plimsoll top 4711                  one process and what it started, thread by thread
-  $ plimsoll top 4711 --once --json -  one look, for scripts
-
-Keys: s sorts by the busiest pool or by PID, p pauses, ? helps, q quits`,
+  $ plimsoll top 4711 --once --json -  one look, for scripts`,
     exits: '0 fine, 2 bad input',
   },
   bench: {
@@ -205,22 +182,15 @@ Keys: s sorts by the busiest pool or by PID, p pauses, ? helps, q quits`,
         cli: true,
       }),
       sizes: sizes('--sizes', SIZES, { usual: `${USUAL_SIZES}; with --against 4` }),
-      baseline: size('--baseline', 'compare all sizes with this one', {
-        default: 4,
-        without: ['against'],
-      }),
+      baseline: size('--baseline', 'compare all sizes with this one', { default: 4, without: ['against'] }),
       timeMs: seconds('--time', 'time limit for one workload; it ends sooner once the answer is known', {
         most: DAY,
         usual: '20',
       }),
-      isolated: flag(
-        '--isolated',
-        'run one process at a time, for work that needs a port or a file to itself',
-        {
-          default: false,
-          without: ['against'],
-        },
-      ),
+      isolated: flag('--isolated', 'run one process at a time, for work that needs a port or a file', {
+        default: false,
+        without: ['against'],
+      }),
       blocks: count('--blocks', 'how often to measure each size, at most', {
         least: 1,
         most: 100,
@@ -267,27 +237,20 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
   classify: {
     summary: 'test which APIs, or your own functions, use the pool; or draw where calls wait',
     options: {
-      names: texts(
-        '[name...]',
-        'APIs (fs, fs.stat, dns.lookup …), or PATH#export; with --draw one operation',
-        { usual: 'the whole catalogue' },
-      ),
+      names: texts('[name...]', 'APIs (fs, dns.lookup …), or PATH#export; with --draw one operation', {
+        usual: 'the whole catalogue',
+      }),
       args: kindOf('args')('--args <json>', 'arguments of PATH#export, a JSON array', { default: [] }),
-      deadlineMs: seconds(
-        '--deadline',
-        'an operation counts as never completing if it takes longer with nothing blocked',
-        { most: DAY, usual: '5; with --draw 60' },
-      ),
-      draw: flag(
-        '--draw',
-        'run several calls of the operation at once, and draw where each one waits and works',
-        {
-          cli: true,
-        },
-      ),
+      deadlineMs: seconds('--deadline', 'time after which an operation counts as never completing', {
+        most: DAY,
+        usual: '5; with --draw 60',
+      }),
+      draw: flag('--draw', 'run several calls at once, and draw where each one waits and works', {
+        cli: true,
+      }),
       requests: kindOf('counts')(
         '--requests <list>',
-        'how many calls at once; each number has an experiment and a process of its own',
+        'calls at once; each number has an experiment of its own',
         { least: 1, most: 1000, default: [2, 4, 6], with: 'draw' },
       ),
       size: size('--size', `pool size: ${SIZE}`, { default: 4, with: 'draw' }),
@@ -300,7 +263,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
     examples: `
   $ plimsoll classify                                       the whole catalogue
   $ plimsoll classify fetch.name                            why, and how to avoid the pool
-  $ plimsoll classify ./work.mjs#hash                       a function of yours
   $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
   $ plimsoll classify --draw pbkdf2                         2, 4 and 6 at once on 4 pool threads
   $ plimsoll classify --draw ./work.mjs#hash --requests 6 --size 6`,
@@ -319,7 +281,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
     },
     examples: `
   $ plimsoll resize 4711 12       four threads hang: eight more serve the other jobs
-  $ plimsoll resize 4711 2        as if it had been started with two
 
 Before Node 26.9 a pool can have at most as many threads as it was started with.
 Meanwhile the inspector of the process is open on 127.0.0.1, for a fraction of
@@ -336,25 +297,19 @@ a second; the process says so on its standard error.`,
         `${SIZE}, the CPUs that the process really gets; or a result file of tune or bench`,
         { required: true },
       ),
-      max: size(
-        '--max <size>',
-        'a rescue: add threads, up to this number, while pool threads are blocked, and remove them later (Linux)',
-      ),
+      max: size('--max <size>', 'a rescue: up to this many threads while pool threads are blocked (Linux)'),
       quiet: flag('--quiet', 'do not print the size'),
     },
     examples: `
   $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
   $ plimsoll run --size cpus -- npm start                  as many threads as it really gets CPUs
-  $ plimsoll run --size 16 -- node server.js               on Windows, too
   $ plimsoll run --size 4 --max 32 -- node server.js       4, and more while some of them hang`,
     exits: 'that of the command; 2 bad input, 4 the command cannot be started',
   },
   report: {
     summary: 'make an HTML page of results, to read and share; or compare two, for CI',
     options: {
-      files: texts('<file...>', 'files that commands wrote with --json, also gzipped', {
-        required: true,
-      }),
+      files: texts('<file...>', 'files that commands wrote with --json', { required: true }),
       out: text('--out <file>', 'where to write the page; `-` is standard output', {
         cli: true,
         usual: '`report.html`',

@@ -1,29 +1,24 @@
-import { type Comparable, compare as compareResults } from '../bench/compare.js';
 import { usage } from '../errors.js';
-import { comparison } from '../report/findings/compare.js';
+import { compareResults } from '../report/findings/compare.js';
 import { reportPage } from '../report/html/page.js';
+import type { BenchResult } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
 import type { OptionsOf } from './options.js';
-import { readDocuments, readResult } from './result-files.js';
+import { readBenchResult, readDocuments } from './result-files.js';
 
 export type ReportOptions = Pick<OptionsOf<'report'>, 'title'>;
 
-const MOST_DOCUMENTS = 500;
-
 /**
- * One self-contained HTML page of results: verdicts first, then curves and tables. It loads nothing, and carries its data.
+ * One self-contained HTML page of results: verdicts first, then curves and tables. It loads nothing.
  *
- * @param files what the commands wrote with `--json`, packed by gzip or not; lists of them too.
+ * @param files what the commands wrote with `--json`, or lists of it.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, is damaged, foreign or empty, or no file at all.
  * @example
  * writeFileSync('report.html', report(['main.json', 'branch.json'], { title: 'Checkout service' }));
  */
 export function report(files: readonly string[], { title }: ReportOptions = {}): string {
   if (files.length === 0) throw usage('report: needs at least one result');
-  const documents = files.flatMap(readDocuments);
-  if (documents.length > MOST_DOCUMENTS)
-    throw usage(`report: at most ${MOST_DOCUMENTS} results go into a page, not ${documents.length}`);
-  return reportPage(documents, title);
+  return reportPage(files.flatMap(readDocuments), title);
 }
 
 /**
@@ -35,8 +30,8 @@ export function report(files: readonly string[], { title }: ReportOptions = {}):
  * const { verdict, rows } = compare('main.json', 'branch.json');
  * if (verdict !== 'same' && verdict !== 'better') console.log(rows);
  */
-export const compare = (old: string | Comparable, now: string | Comparable): Comparison =>
-  comparison(compareResults(resultOf(old), resultOf(now)));
+export const compare = (old: string | BenchResult, now: string | BenchResult): Comparison =>
+  compareResults(resultOf(old), resultOf(now));
 
-const resultOf = (source: string | Comparable): Comparable =>
-  typeof source === 'string' ? readResult(source, 'bench') : source;
+const resultOf = (source: string | BenchResult): BenchResult =>
+  typeof source === 'string' ? readBenchResult(source) : source;

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
 import { list } from '../report/format.js';
-import { benchSchema } from '../results/bench.js';
+import { type BenchResult, benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
 import { timelineSchema } from '../results/timeline.js';
@@ -20,26 +19,15 @@ const SCHEMAS = {
 } as const;
 
 type Kind = keyof typeof SCHEMAS;
-type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
-
-const LARGEST_BYTES = 512 * 2 ** 20;
-const GZIP = [0x1f, 0x8b];
+type ResultDocument = z.infer<(typeof SCHEMAS)[Kind]>;
 
 function readJson(file: string): unknown {
-  let bytes: Buffer;
+  let text: string;
   try {
-    bytes = readFileSync(file);
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw usage(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
   }
-  if (GZIP.every((byte, index) => bytes[index] === byte)) {
-    try {
-      bytes = gunzipSync(bytes, { maxOutputLength: LARGEST_BYTES });
-    } catch {
-      throw usage(`${file} is damaged or truncated, or unpacks to more than 512 MB`);
-    }
-  }
-  const text = bytes.toString('utf8');
   if (text.trim() === '') throw usage(`${file} is empty`);
   try {
     return JSON.parse(text);
@@ -48,18 +36,17 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Every document of a file: a result, or a list of results; packed by gzip or not. */
-export function readDocuments(file: string): DocumentOf<Kind>[] {
+/** Every document of a file: a result, or a list of results. */
+export function readDocuments(file: string): ResultDocument[] {
   const documents = [readJson(file)].flat();
   if (documents.length === 0) throw usage(`${file} is an empty list`);
-  return documents.map((document) => checked(kindOf(document, file), document, file));
+  return documents.map((document) => checked(document, file));
 }
 
-export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K> {
-  const document = readJson(file);
-  const actual = kindOf(document, file);
-  if (actual === kind) return checked(kind, document, file);
-  throw usage(`${file} is a result of kind "${actual}", not of kind "${kind}"`);
+export function readBenchResult(file: string): BenchResult {
+  const result = checked(readJson(file), file);
+  if (result.kind === 'bench') return result;
+  throw usage(`${file} is a result of kind "${result.kind}", not of kind "bench"`);
 }
 
 /** The pool size that a result of `tune` or `bench` recommends. */
@@ -80,17 +67,16 @@ export function recommendedSize(file: string): number {
   return size;
 }
 
-function kindOf(document: unknown, file: string): Kind {
+function checked(document: unknown, file: string): ResultDocument {
   const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
   if (schema !== 'plimsoll/1')
     throw usage(`${file} is not a plimsoll result; pass a file that a command wrote with --json`);
-  if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind)) return kind as Kind;
-  throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
-}
-
-function checked<K extends Kind>(kind: K, document: unknown, file: string): DocumentOf<K> {
-  const result = SCHEMAS[kind].safeParse(document);
-  if (result.success) return result.data as DocumentOf<K>;
+  if (typeof kind !== 'string' || !Object.hasOwn(SCHEMAS, kind))
+    throw usage(
+      `${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`,
+    );
+  const result = SCHEMAS[kind as Kind].safeParse(document);
+  if (result.success) return result.data;
   const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
   throw usage(
     `${file} is damaged, or comes from another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,

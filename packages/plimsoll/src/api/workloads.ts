@@ -4,11 +4,10 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { ChosenWorkload } from '../bench/options.js';
 import { PlimsollError, usage } from '../errors.js';
-import { formatNumber } from '../report/format.js';
+import { formatNumber, list } from '../report/format.js';
 import {
   isWorkloadName,
   type ParameterOptions,
-  type Parameters,
   resolveParameters,
   type WorkloadName,
   workloadNames,
@@ -35,6 +34,8 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
   });
 }
 
+const shown = (value: string | number): string => (typeof value === 'number' ? formatNumber(value) : value);
+
 function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   const given: ParameterOptions = {
     scale: options.scale,
@@ -45,7 +46,7 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
     const parameters = resolveParameters(name, given);
     return {
       name,
-      description: describeWorkload(name, parameters),
+      description: list(Object.entries(parameters).map(([key, value]) => `${key} ${shown(value)}`)),
       spec: { kind: 'built-in', name, parameters },
       usesDns: name === 'dns' || name === 'mixed',
     };
@@ -70,24 +71,3 @@ export function moduleWorkload(
     usesDns: false,
   };
 }
-
-const kilobytes = (bytes: number): string =>
-  bytes >= 1024 ? `${formatNumber(Math.round(bytes / 102.4) / 10)} KB` : `${bytes} bytes`;
-
-const workloads: { [Name in WorkloadName]: (p: Parameters<Name>) => string } = {
-  file: (p) =>
-    `${formatNumber(p.operations)} files of ${kilobytes(p.bytes)}: all written, all read, all deleted`,
-  crypto: (p) =>
-    `${formatNumber(p.operations)} × pbkdf2, ${formatNumber(p.iterations)} iterations, ${p.digest}, ${p.keyBytes} bytes`,
-  zlib: (p) =>
-    `${formatNumber(p.operations)} × gzip of ${kilobytes(p.bytes)} of random data, then gunzip of all`,
-  dns: (p) => `${formatNumber(p.operations)} × dns.lookup`,
-  mixed: (p) =>
-    `${formatNumber(p.operations)} requests, ${p.inFlight} in flight, each: lookup, pbkdf2 (${formatNumber(p.iterations)} iterations), ` +
-    `write, read and delete of ${kilobytes(p.bytes)}, gzip, gunzip`,
-};
-
-export const describeWorkload = <Name extends WorkloadName>(
-  name: Name,
-  parameters: Parameters<Name>,
-): string => workloads[name](parameters);

@@ -51,7 +51,6 @@ export function compareRounds(
 
 /** One size alone is neither better nor worse than anything. */
 const NOT_RANKED = {
-  best: null,
   recommended: null,
   asGood: [],
   higherEventLoopDelay: [],
@@ -74,7 +73,7 @@ export function analyseWorkload(
     ...{ operations, unloadedLatencyMs, twinRounds },
     method: {
       ...{ mode, fixed, repetitions, blocks, generations, mostGenerations },
-      ...{ rounds: twinRounds.length, looks: looks.length, shares: [...looks], seconds, stop },
+      ...{ rounds: twinRounds.length, shares: [...looks], seconds, stop },
     },
     disturbances: disturbances.map((disturbance) => ({ ...disturbance })),
     lost: [...lost].map(([size, reason]) => ({ size, ...failureOf(reason as PlimsollError) })),
@@ -84,11 +83,11 @@ export function analyseWorkload(
 }
 
 function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult): Partial<WorkloadResult> {
-  const { aa, noisy, comparisons, best, recommended, asGood, higherEventLoopDelay, settled } = result;
+  const { aa, noisy, comparisons, recommended, asGood, higherEventLoopDelay, settled } = result;
   return {
     noise: { aaRatio: aa.ratio, aaInterval: boundsOf(aa), noisy },
     sizes: [...comparisons].map(([size, comparison]): SizeResult => {
-      const { ratio, verdict, probabilityOfBest, expectedLoss, chanceSlower } = comparison;
+      const { ratio, verdict, expectedLoss, chanceSlower } = comparison;
       const ofSize = rounds.filter(({ arm }) => arm === size);
       const middle = (pick: (measurement: Measurement) => number): number =>
         median(ofSize.map((round) => pick(round.result)));
@@ -96,7 +95,7 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
         size,
         observedThreads: ofSize.at(-1)?.result.observedThreads ?? null,
         workMs: middle(({ workMs }) => workMs),
-        ...{ ratio, interval: boundsOf(comparison), verdict, probabilityOfBest, expectedLoss, chanceSlower },
+        ...{ ratio, interval: boundsOf(comparison), verdict, expectedLoss, chanceSlower },
         eventLoopDelayMs: {
           p50: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p50),
           p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
@@ -107,7 +106,7 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
     }),
     ...(comparisons.size === 1
       ? NOT_RANKED
-      : { best, recommended, asGood: [...asGood], higherEventLoopDelay: [...higherEventLoopDelay], settled }),
+      : { recommended, asGood: [...asGood], higherEventLoopDelay: [...higherEventLoopDelay], settled }),
   };
 }
 

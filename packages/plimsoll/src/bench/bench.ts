@@ -8,7 +8,7 @@ import { FIRST_LOOK } from '../stats/looks.js';
 import { createRandom } from '../stats/random.js';
 import { analyseWorkload, compareRounds, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
-import { contestPools, type PoolsPlan } from './pools.js';
+import { contestPools, type PoolsOutcome, type PoolsPlan } from './pools.js';
 
 export type Measured = Omit<BenchResult, 'findings'>;
 
@@ -26,9 +26,15 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
     for (const workload of plan.workloads) {
       const { names, prefix } = (workload.usesDns && resolver) || { names: [], prefix: [] };
       const process = { directory, names, prefix, deadlineMs };
-      const tell = teller(workload, workloads.length, plan, context);
+      const tell = (generation: number, spentMs: number): void => {
+        const spent = timeMs === null ? 0 : Math.min(1, spentMs / timeMs);
+        const share = (workloads.length + spent) / plan.workloads.length;
+        const leftMs = timeMs === null ? null : (1 - share) * plan.workloads.length * timeMs;
+        context.onProgress?.({ workload: workload.name, generation, share, leftMs });
+      };
       try {
-        workloads.push(await measure(workload, plan, { context, process, random, tell }));
+        const measured = await measure(workload, plan, { process, random }, context, tell);
+        workloads.push(analyseWorkload(workload, measured, plan));
       } catch (error) {
         // It was interrupted before anything of it was measured.
         if (signal.aborted) break;
@@ -58,26 +64,22 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
   }
 }
 
-interface Means extends Pick<PoolsPlan<number>, 'process' | 'random'> {
-  readonly context: Supervision<BenchProgress>;
-  readonly tell: Tell;
-}
+type Processes = Pick<PoolsPlan<number>, 'process' | 'random'>;
 
-async function measure(
+function measure(
   workload: ChosenWorkload,
   plan: BenchPlan,
-  { context, process, random, tell }: Means,
-): Promise<WorkloadResult> {
+  processes: Processes,
+  context: Supervision,
+  tell: (generation: number, spentMs: number) => void,
+): Promise<PoolsOutcome<number>> {
   const { sizes, baseline, isolated, timeMs, blocks } = plan;
   tell(0, 0);
-  const measured = await contestPools<number>(
+  return contestPools<number>(
     {
-      ids: sizes,
-      ...{ baseline, isolated, timeMs, blocks, process, random },
+      ...{ ids: sizes, baseline, isolated, timeMs, blocks, ...processes },
       armOf: (arm) => ({
-        spec: workload.spec,
-        size: arm === 'twin' ? baseline : arm,
-        process: workload.name,
+        ...{ spec: workload.spec, size: arm === 'twin' ? baseline : arm, process: workload.name },
       }),
       judge: (until, spentMs) => {
         const known = compareRounds(until, plan);
@@ -89,20 +91,4 @@ async function measure(
     },
     context,
   );
-  return analyseWorkload(workload, measured, plan);
 }
-
-type Tell = (generation: number, spentMs: number) => void;
-
-const teller =
-  (
-    { name }: ChosenWorkload,
-    done: number,
-    { timeMs, workloads }: BenchPlan,
-    { onProgress }: Supervision<BenchProgress>,
-  ): Tell =>
-  (generation, spentMs) => {
-    const share = (done + (timeMs === null ? 0 : Math.min(1, spentMs / timeMs))) / workloads.length;
-    const leftMs = timeMs === null ? null : (1 - share) * workloads.length * timeMs;
-    onProgress?.({ workload: name, generation, share, leftMs });
-  };

@@ -1,12 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ErrorCode, PlimsollError } from '../errors.js';
+import { PlimsollError } from '../errors.js';
 import { type Ending, LiveProcess, serving, sizeMismatch } from '../lab/fresh-process.js';
 import type { Supervision } from '../lab/guardian.js';
 import { lastWords } from '../lab/process.js';
 import type { Random } from '../stats/random.js';
-import type { WorkloadSpec } from '../workloads/prepare.js';
 import type { Answer, Job, Measurement, Order, Readiness } from './messages.js';
 
 export interface MeasuringRequest extends Omit<Job, 'cwd'> {
@@ -28,8 +27,8 @@ export interface MeasuringProcess {
 }
 
 /**
- * Start one and wait until it has warmed up. It has a directory of its own, the length of whose name differs from process to
- * process, as that of the environment does, for the same reason.
+ * Start a process and wait until it has warmed up. The length of its directory's name is random, like that of its environment:
+ * where the stack starts must not favour one process.
  */
 export async function openMeasuringProcess(
   request: MeasuringRequest,
@@ -81,47 +80,40 @@ export async function openMeasuringProcess(
   }
 }
 
-/** @param request its size that of the order, its directory that of the process. */
+/** @param request with the size of the order and the directory of the process. */
 function failureOf(ending: Ending<Answer>, request: MeasuringRequest): Error {
+  const { spec, size, deadlineMs, directory } = request;
+  const name = spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));
+  const what = `${name} at size ${size}`;
   if (ending.kind === 'aborted') return new DOMException('interrupted', 'AbortError');
-  const name = nameOf(request.spec);
-  const what = `${name} at size ${request.size}`;
-  if (ending.kind === 'answer' && ending.answer.type === 'refused')
-    return sizeMismatch(what, ending.answer.observedThreads, request.size);
-  const failure =
-    ending.kind === 'answer'
-      ? badAnswer(ending.answer, request, { name, what })
-      : noAnswer(ending, request, what);
-  return new PlimsollError(...failure);
-}
-
-type Failure = [code: ErrorCode, text: string];
-
-function noAnswer(
-  ending: Extract<Ending<never>, { kind: 'deadline' | 'exit' }>,
-  { size, deadlineMs }: MeasuringRequest,
-  what: string,
-): Failure {
+  if (ending.kind === 'exit') return exitError(ending, what, size);
   if (ending.kind === 'deadline')
-    return [
+    return new PlimsollError(
       'PLIMSOLL_WORKLOAD_HUNG',
       `${what} did not finish within ${deadlineMs / 1000} s; give it fewer or cheaper operations (operations, scale), or more time (deadline)`,
-    ];
-  const { code, signal, started } = ending;
-  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  const words = lastWords(ending.stderr);
-  // libuv aborts the process when it cannot create a thread of its pool (threadpool.c, init_threads).
-  if (!started && signal === 'SIGABRT')
-    return [
-      'PLIMSOLL_POOL_NOT_CREATED',
-      `a pool of ${size} threads could not be created here (${how}): a limit on processes or memory is reached ` +
-        '(pids.max, ulimit -u); ask for smaller sizes or raise the limit',
-    ];
-  if (!started) return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process did not start (${how})${words}`];
-  return [
-    'PLIMSOLL_WORKLOAD_EXITED',
-    `${what} ended its process (${how}) before it had finished; a workload must return, not exit${words}`,
-  ];
+    );
+  const { answer } = ending;
+  switch (answer.type) {
+    case 'refused':
+      return sizeMismatch(what, answer.observedThreads, size);
+    case 'bad-module':
+      return new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `${name} is not a workload: ${answer.message}`);
+    case 'never-settles':
+      return new PlimsollError(
+        'PLIMSOLL_WORKLOAD_HUNG',
+        `${what} can never finish: its promise is pending and nothing is left that could settle it`,
+      );
+    case 'failed': {
+      const words = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
+      if (spec.kind === 'module' && answer.phase === 'load')
+        return new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${words}`);
+      const hint = HINTS[answer.code ?? ''];
+      const advice = hint === undefined ? '' : ` (${hint})`;
+      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what} failed: ${words}${advice}`);
+    }
+    default:
+      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`);
+  }
 }
 
 const HINTS: Record<string, string> = {
@@ -132,33 +124,20 @@ const HINTS: Record<string, string> = {
   EROFS: 'its directory is read-only; set TMPDIR to one that can be written to',
 };
 
-function badAnswer(
-  answer: Answer,
-  { spec, directory }: MeasuringRequest,
-  { name, what }: { readonly name: string; readonly what: string },
-): Failure {
-  switch (answer.type) {
-    case 'bad-module':
-      return ['PLIMSOLL_BAD_WORKLOAD', `${name} is not a workload: ${answer.message}`];
-    case 'never-settles':
-      return [
-        'PLIMSOLL_WORKLOAD_HUNG',
-        `${what} can never finish: its promise is pending and nothing is left that could settle it`,
-      ];
-    case 'failed': {
-      const words = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
-      if (spec.kind === 'module' && answer.phase === 'load')
-        return ['PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${words}`];
-      const hint = HINTS[answer.code ?? ''];
-      return [
-        'PLIMSOLL_WORKLOAD_FAILED',
-        `${what} failed: ${words}${hint === undefined ? '' : ` (${hint})`}`,
-      ];
-    }
-    default:
-      return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`];
-  }
+function exitError(ending: Extract<Ending<never>, { kind: 'exit' }>, what: string, size: number): Error {
+  const { code, signal, started } = ending;
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  const words = lastWords(ending.stderr);
+  // libuv aborts the process when it cannot create a thread of its pool (threadpool.c, init_threads).
+  if (!started && signal === 'SIGABRT')
+    return new PlimsollError(
+      'PLIMSOLL_POOL_NOT_CREATED',
+      `a pool of ${size} threads could not be created here (${how}): a limit on processes or memory is reached (pids.max, ulimit -u); ask for smaller sizes or raise the limit`,
+    );
+  return started
+    ? new PlimsollError(
+        'PLIMSOLL_WORKLOAD_EXITED',
+        `${what} ended its process (${how}) before it had finished; a workload must return, not exit${words}`,
+      )
+    : new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what}: its process did not start (${how})${words}`);
 }
-
-const nameOf = (spec: WorkloadSpec): string =>
-  spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));

@@ -21,11 +21,9 @@ export interface Readiness {
   readonly fixed: string | null;
 }
 
-/** What one round measured: the same work, repeated; what a result tells of it, and more. */
 export interface Measurement extends Omit<RoundResult, 'generation' | 'block' | 'order'> {
   /** Pool threads that served the queue, counted; `null` where they cannot be. */
   readonly observedThreads: number | null;
-  /** CPU time of the process since it was started. */
   readonly totalCpuSeconds: number;
 }
 

@@ -4,7 +4,7 @@ export interface ChosenWorkload {
   readonly name: string;
   readonly description: string;
   readonly spec: WorkloadSpec;
-  /** It looks up names: the resolver is opened for it and its processes are started where that one is heard. */
+  /** Its processes start in the resolver's namespace. */
   readonly usesDns: boolean;
 }
 

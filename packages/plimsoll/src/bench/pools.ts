@@ -23,7 +23,6 @@ export interface PoolsPlan<Id extends string | number> {
   readonly baseline: Id;
   armOf(id: Arm<Id>): PoolArm;
   readonly isolated: boolean;
-  /** `null`: as long as the generations take. */
   readonly timeMs: number | null;
   readonly blocks: number;
   readonly process: Pick<MeasuringRequest, 'directory' | 'names' | 'prefix' | 'deadlineMs'>;
@@ -31,17 +30,12 @@ export interface PoolsPlan<Id extends string | number> {
   judge(outcome: Outcome<Measurement, Id>, spentMs: number): Standing<Id> & { readonly between: number };
 }
 
-interface RoundsPlan extends GenerationsFit {
-  readonly repetitions: number;
-}
-
 export interface PoolsOutcome<Id extends string | number> {
   readonly mode: Mode;
-  /** Why pools were not resized. */
   readonly fixed: string | null;
   readonly operations: number;
   readonly unloadedLatencyMs: number;
-  readonly rounds: RoundsPlan;
+  readonly rounds: GenerationsFit & { readonly repetitions: number };
   readonly outcome: Outcome<Measurement, Id>;
   readonly seconds: number;
 }
@@ -69,11 +63,8 @@ export async function contestPools<Id extends string | number>(
   const resizes = !isAlone && arms.some((arm) => plan.armOf(arm).size !== baseSize);
   // With one thread nothing would show whether threads can be parked.
   const size = resizes ? Math.max(2, baseSize) : baseSize;
-  const trial = await openMeasuringProcess(
-    { ...plan.process, spec, size, resizes },
-    { guardian, signal },
-    random,
-  );
+  const request = { ...plan.process, spec, size, resizes };
+  const trial = await openMeasuringProcess(request, { guardian, signal }, random);
   const openMs = performance.now() - startedMs;
   const { fixed, isolated: asksToBeAlone, operations, unloadedLatencyMs } = trial.readiness;
   const { workMs } = await trial.round(1, baseSize).catch(async (error: unknown) => {
@@ -89,12 +80,7 @@ export async function contestPools<Id extends string | number>(
     processOf: (arm) => (mode === 'resized' ? plan.armOf(arm).process : String(arm)),
     open: async (some) => {
       const live = await openFor(some, mode === 'resized', plan, { guardian, signal });
-      return {
-        pid: live.pid,
-        round: (arm) => live.round(rounds.repetitions, plan.armOf(arm).size),
-        close: () => live.close(),
-        end: () => live.end(),
-      };
+      return { ...live, round: (arm) => live.round(rounds.repetitions, plan.armOf(arm).size) };
     },
     judge: (until) => {
       const { between, ...standing } = plan.judge(until, performance.now() - startedMs);
@@ -130,7 +116,7 @@ function planRounds(
   mode: Mode,
   arms: number,
   { timeMs, blocks }: Pick<PoolsPlan<never>, 'timeMs' | 'blocks'>,
-): RoundsPlan {
+): PoolsOutcome<never>['rounds'] {
   const wanted = mode === 'isolated' ? ISOLATED_ROUND_MS : ROUND_MS;
   const repetitions = Math.min(MOST_REPETITIONS, Math.max(1, Math.round(wanted / workMs)));
   const aroundMs = mode === 'resized' ? openMs : openMs * Math.max(1, arms / availableParallelism());

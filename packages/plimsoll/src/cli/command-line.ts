@@ -50,7 +50,6 @@ export function commandOf(name: CommandName): Command {
   return command.addHelpText('after', `\nExamples:${examples}\n\nExit codes: ${exits}`);
 }
 
-/** @throws {CommanderError} @throws {PlimsollError} PLIMSOLL_USAGE */
 function readOptions<Name extends CommandName>(name: Name, command: Command): TypedOptions<Name> {
   const options: Options = COMMANDS[name].options;
   const given = command.opts() as Record<string, string | readonly string[] | boolean | undefined>;

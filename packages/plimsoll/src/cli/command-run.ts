@@ -5,8 +5,7 @@ import type { Report } from '../report/document.js';
 import type { Result } from '../report/documents.js';
 import { type Style, terminalStyle } from '../report/style.js';
 import { terminal } from '../report/terminal.js';
-import { interruptSignal } from './interrupt.js';
-import { type JsonOutput, openJsonOutput, openTextOutput } from './json-output.js';
+import { type JsonOutput, openJsonOutput, openOutput } from './json-output.js';
 import { ProgressLine } from './progress-line.js';
 
 /** Where a command writes its documents, by option; `-` is standard output. */
@@ -53,7 +52,7 @@ export async function runCommand(
   if (flags.json === '-' && flags.html === '-')
     throw usage('only one document fits on standard output; write the other to a file');
   const json = kept ?? openJsonOutput(flags.json);
-  const html = openTextOutput(flags.html, '--html');
+  const html = openOutput(flags.html, '--html', 'report.html');
   const people: WriteStream = process[besideDocuments(flags)];
   const progress = new ProgressLine(process.stderr, flags.quiet === true);
   const interrupt = interruptSignal();
@@ -82,8 +81,29 @@ export async function runCommand(
   }
 }
 
-/** The page is much to load, and few ask for it. */
+/** Loaded on demand: the page is large, and few ask for it. */
 async function pageOf(result: Result): Promise<string> {
   const { reportPage } = await import('../report/html/page.js');
   return reportPage([result]);
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Turns the first Ctrl-C (or SIGTERM, SIGHUP) into an abort, so that what was measured is kept and printed; a second
+ * one ends the process at once and leaves the cleaning to the guardian.
+ */
+export function interruptSignal(): { signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  };
+  for (const name of SIGNALS) process.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    dispose() {
+      for (const name of SIGNALS) process.off(name, onSignal);
+    },
+  };
 }

@@ -13,52 +13,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cannotWrite } from '../errors.js';
 
-export interface Output<Content> {
+export interface Output<Content = string | Buffer> {
   write(content: Content): void;
 }
 
 export type JsonOutput = Output<unknown>;
 
-export const openJsonOutput = (target: string | undefined): JsonOutput | null =>
-  openOutput(target, '--json', 'result.json', (result) => `${JSON.stringify(result, null, 2)}\n`);
-
-export const openTextOutput = (target: string | undefined, option: string): Output<string> | null =>
-  openOutput(target, option, 'report.html', (text) => text);
-
-export const openFileOutput = (target: string | undefined, option: string): Output<string | Buffer> | null =>
-  openOutput(target, option, 'waiting', (content) => content);
+export function openJsonOutput(target: string | undefined): JsonOutput | null {
+  const output = openOutput(target, '--json', 'result.json');
+  return output && { write: (result) => output.write(`${JSON.stringify(result, null, 2)}\n`) };
+}
 
 /**
  * `-` is standard output. A file is opened at once, so that a bad path is known before minutes of measuring and not after;
  * what it held stays until there is a result, and one that was not there is not left empty.
  *
+ * @param rescueName of the file in the temporary directory that gets what cannot be written.
  * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be opened, or not all of it can be written.
  */
-function openOutput<Content>(
-  target: string | undefined,
-  option: string,
-  rescueName: string,
-  textOf: (content: Content) => string | Buffer,
-): Output<Content> | null {
+export function openOutput(target: string | undefined, option: string, rescueName: string): Output | null {
   if (target === undefined) return null;
   const isStdout = target === '-';
   // A file behind standard output has no such stream, but one that does not look whether all was written.
   if (isStdout && process.stdout instanceof Socket)
-    return { write: (content) => process.stdout.write(textOf(content)) };
+    return { write: (content) => process.stdout.write(content) };
   const isNew = !isStdout && !existsSync(target);
   const file = isStdout ? process.stdout.fd : open(target, option);
   const remove = (): void => rmSync(target, { force: true });
   if (isNew) process.once('exit', remove);
   return {
     write(content) {
-      const text = textOf(content);
       process.off('exit', remove);
       try {
         if (!isStdout && fstatSync(file).isFile()) ftruncateSync(file);
-        writeFileSync(file, text);
+        writeFileSync(file, content);
         if (!isStdout) closeSync(file);
       } catch (error) {
-        throw cannotWrite(option, isStdout ? 'standard output' : target, error, rescue(text, rescueName));
+        throw cannotWrite(option, isStdout ? 'standard output' : target, error, rescue(content, rescueName));
       }
     },
   };

@@ -31,8 +31,8 @@ export async function passOn(command: readonly string[], env: NodeJS.ProcessEnv)
         child.once('exit', (code, signal) => resolve({ code, signal }));
       },
     );
-    for (const [name, handler] of handlers) process.off(name, handler);
     if (signal === null) return code ?? 0;
+    for (const [name, handler] of handlers) process.off(name, handler);
     process.kill(process.pid, signal);
     // The signal ends this process before that, unless it cannot.
     await new Promise((resolve) => setTimeout(resolve, 1000));

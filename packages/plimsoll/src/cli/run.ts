@@ -26,7 +26,6 @@ export async function run({ command, size: asked, max, quiet }: TypedOptions<'ru
   return passOn(command, { ...process.env, UV_THREADPOOL_SIZE: String(size), ...rescue });
 }
 
-/** @throws {PlimsollError} PLIMSOLL_USAGE */
 async function rescuing(size: number, max: number): Promise<NodeJS.ProcessEnv> {
   if (process.platform !== 'linux') throw usage('--max: a pool can be resized on Linux only');
   if (max <= size) throw usage(`--max: must be more than --size, ${size}, not ${max}`);

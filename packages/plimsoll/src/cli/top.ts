@@ -1,8 +1,8 @@
 import type { TypedOptions } from '../api/options.js';
 import { top } from '../api/processes.js';
 import { screenLines } from '../report/top.js';
-import { watch } from '../screen/watch.js';
 import { runCommand } from './command-run.js';
+import { watch } from './watch.js';
 
 export function run(options: TypedOptions<'top'>): Promise<number> {
   const { of, intervalMs = 1000, once, json } = options;
@@ -10,8 +10,7 @@ export function run(options: TypedOptions<'top'>): Promise<number> {
   if (isLive) return watch(of, intervalMs);
   return runCommand(options, async ({ finish }) => {
     const result = await top(options);
-    const screen = { history: new Map(), help: false, paused: false, sort: 'busy' as const };
-    await finish(result, (style) => screenLines(result.processes, screen, style).join('\n'));
+    await finish(result, (style) => screenLines(result.processes, style).join('\n'));
     return 0;
   });
 }

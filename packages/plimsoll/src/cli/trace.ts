@@ -7,7 +7,7 @@ import { reportPage } from '../report/html/page.js';
 import { traceDocument } from '../report/trace.js';
 import type { TraceSummary } from '../results/trace-summary.js';
 import { besideDocuments, runCommand } from './command-run.js';
-import { openFileOutput } from './json-output.js';
+import { openOutput } from './json-output.js';
 
 /** By the end of the name of a file. */
 const GRAPHS: Readonly<Record<string, (summary: TraceSummary) => string | Buffer>> = {
@@ -23,7 +23,7 @@ export function run(options: TypedOptions<'trace'>): Promise<number> {
   const ending = flame === undefined ? '' : Object.keys(GRAPHS).find((end) => flame.endsWith(end));
   if (ending === undefined)
     throw usage(`--flame: must end with one of ${Object.keys(GRAPHS).join(', ')}, not "${flame}"`);
-  const graph = openFileOutput(flame, '--flame');
+  const graph = openOutput(flame, '--flame', 'waiting');
   return runCommand(options, async ({ signal, finish, say }) => {
     const until = durationMs === undefined ? 'until it ends' : `for ${durationMs / 1000} s`;
     if (!quiet) say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);

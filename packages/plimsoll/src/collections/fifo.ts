@@ -1,7 +1,7 @@
-/** What was taken is let go when there is so much of it. */
+/** Items taken before the array is cut. */
 const MOST_TAKEN = 1024;
 
-/** A first-in, first-out queue whose `shift` takes the same time however long it is. */
+/** A first-in, first-out queue; `shift` takes constant time. `first` and `shift` need an item. */
 export class Fifo {
   #items: number[] = [];
   #head = 0;
@@ -10,7 +10,6 @@ export class Fifo {
     return this.#items.length - this.#head;
   }
 
-  /** The first item; the queue must not be empty. */
   get first(): number {
     return this.#items[this.#head] as number;
   }
@@ -19,7 +18,6 @@ export class Fifo {
     this.#items.push(item);
   }
 
-  /** Take out the first item; the queue must not be empty. */
   shift(): number {
     const item = this.first;
     if (++this.#head >= MOST_TAKEN && this.#head > this.size) {

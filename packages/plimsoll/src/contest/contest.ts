@@ -4,12 +4,12 @@ import { type Arm, nextOrder } from './block-order.js';
 import { type Disturbance, GenerationWatch } from './generation-watch.js';
 
 export interface Used {
-  /** CPU time of its process since that was started. */
+  /** CPU time of the process since its start. */
   readonly totalCpuSeconds?: number;
 }
 
 export interface Contestant<Result extends Used, Id extends string | number = number> {
-  /** Of the process whose CPU time its rounds tell, if they do. */
+  /** The process whose CPU time the rounds report, if they do. */
   readonly pid?: number;
   round(arm: Arm<Id>): Promise<Result>;
   close(): Promise<void>;
@@ -27,9 +27,9 @@ export interface Round<Result, Id extends string | number = number> {
 
 export interface Standing<Id> {
   readonly settled: boolean;
-  /** They are hopeless, and leave; what they did counts. */
+  /** Hopeless contestants leave; their rounds count. */
   readonly hopeless?: readonly Id[];
-  /** Blocks of the next generation; as many as the one before where it does not say. */
+  /** Blocks of the next generation; by default as many as in the last one. */
   readonly blocks?: number;
 }
 
@@ -40,7 +40,7 @@ export interface ContestPlan<Result extends Used, Id extends string | number = n
   readonly mostGenerations: number;
   /** `null`: as long as the generations take. */
   readonly timeMs: number | null;
-  /** When the time began, by `performance.now()`. */
+  /** The start of the time, by `performance.now()`. */
   readonly startedMs: number;
   /** One process at a time lives, for one round; a generation is then one block. */
   readonly isolated: boolean;
@@ -57,22 +57,19 @@ export interface ContestPlan<Result extends Used, Id extends string | number = n
 export type Stop = 'settled' | 'time' | 'generations' | 'interrupted' | 'failed';
 
 export interface Outcome<Result, Id extends string | number = number> {
-  /** Every round, those of incomplete blocks and of lost contestants too. */
+  /** Every round, also of incomplete blocks and lost contestants. */
   readonly rounds: readonly Round<Result, Id>[];
   readonly generations: number;
-  /** The share of the information that there was at the end of each generation; 1 when it was the last for which there was time. */
+  /** The share of the information at the end of each generation; 1 at the last one that fits into the time. */
   readonly looks: readonly number[];
   readonly lost: ReadonlyMap<Id, unknown>;
   readonly disturbances: readonly Disturbance[];
   readonly stop: Stop;
-  /** What ended it, when the baseline itself was lost. */
   readonly error: unknown;
 }
 
-/** One of the arms cannot be had in a process that the others can share. */
+/** No shared process can have this arm; the rest can share one without it. */
 export class ArmLost<Id extends string | number> extends Error {
-  override readonly name = 'ArmLost';
-
   constructor(
     readonly arm: Arm<Id>,
     override readonly cause: unknown,
@@ -89,13 +86,9 @@ export class ArmLost<Id extends string | number> extends Error {
  *
  * Never throws for a failed process: what was measured before is part of the outcome.
  */
-export async function contest<Result extends Used, Id extends string | number = number>(
+export const contest = <Result extends Used, Id extends string | number = number>(
   plan: ContestPlan<Result, Id>,
-): Promise<Outcome<Result, Id>> {
-  const run = new Contest(plan);
-  await run.run();
-  return run.outcome;
-}
+): Promise<Outcome<Result, Id>> => new Contest(plan).run();
 
 /** A generation worth its start has at least this share of the blocks of the one before. */
 const LEAST_SHARE = 1 / 3;
@@ -122,14 +115,19 @@ class Contest<Result extends Used, Id extends string | number> {
     this.#blocks = plan.isolated ? 1 : plan.blocks;
   }
 
-  get outcome(): Outcome<Result, Id> {
+  get #outcome(): Outcome<Result, Id> {
     return {
       ...{ rounds: this.#rounds, generations: this.#generations, looks: this.#looks, lost: this.#lost },
       ...{ disturbances: this.#watch.disturbances, stop: this.#stop, error: this.#error },
     };
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<Outcome<Result, Id>> {
+    this.#stop = await this.#contest();
+    return this.#outcome;
+  }
+
+  async #contest(): Promise<Stop> {
     const plan = this.#plan;
     try {
       for (let blocks = this.#blocks; blocks > 0; blocks = this.#fitting()) {
@@ -137,23 +135,19 @@ class Contest<Result extends Used, Id extends string | number> {
         this.#generations++;
         this.#looks.push(this.#share());
         this.#watch.look();
-        const { settled, hopeless = [], blocks: wanted } = plan.judge(this.outcome);
+        const { settled, hopeless = [], blocks: wanted } = plan.judge(this.#outcome);
         this.#living = this.#living.filter((id) => !hopeless.includes(id));
         if (wanted !== undefined && !plan.isolated) this.#blocks = wanted;
-        if (settled) return this.#end('settled');
+        if (settled) return 'settled';
         if (plan.ids.length > 1 && this.#living.every((id) => id === plan.baseline))
-          return this.#end(hopeless.length > 0 ? 'settled' : 'failed');
+          return hopeless.length > 0 ? 'settled' : 'failed';
       }
-      this.#end(this.#generations < plan.mostGenerations ? 'time' : 'generations');
+      return this.#generations < plan.mostGenerations ? 'time' : 'generations';
     } catch (error) {
       this.#error = error;
       if (this.#rounds.at(-1)?.generation === this.#generations) this.#looks.push(this.#share());
-      this.#end(plan.signal.aborted ? 'interrupted' : 'failed');
+      return plan.signal.aborted ? 'interrupted' : 'failed';
     }
-  }
-
-  #end(stop: Stop): void {
-    this.#stop = stop;
   }
 
   #spent(): number {
@@ -200,29 +194,33 @@ class Contest<Result extends Used, Id extends string | number> {
   async #openAll(): Promise<void> {
     const arms: readonly Arm<Id>[] = [...this.#living, 'twin'];
     const processes = grouped(arms, (arm) => this.#plan.processOf?.(arm) ?? String(arm));
-    await this.#openEach([...processes.values()]);
+    for (let left: Arm<Id>[][] = [...processes.values()]; left.length > 0; )
+      left = await this.#openEach(left);
   }
 
-  async #openEach(processes: readonly (readonly Arm<Id>[])[]): Promise<void> {
+  /** @returns what is to be opened again, without the arms that were lost. */
+  async #openEach(processes: readonly Arm<Id>[][]): Promise<Arm<Id>[][]> {
     const results = await Promise.allSettled(processes.map((arms) => this.#plan.open(arms)));
-    const failed: { arms: readonly Arm<Id>[]; error: unknown }[] = [];
-    for (const [index, result] of results.entries()) {
-      const arms = processes[index] as readonly Arm<Id>[];
-      if (result.status === 'fulfilled') for (const arm of arms) this.#open.set(arm, result.value);
-      else failed.push({ arms, error: result.reason });
-    }
-    const again: (readonly Arm<Id>[])[] = [];
-    for (const { arms, error } of failed) {
-      const isNeeded = arms.some((arm) => this.#isNeeded(arm));
+    const failed = processes.flatMap((arms, index) => {
+      const result = results[index] as PromiseSettledResult<Contestant<Result, Id>>;
+      if (result.status === 'rejected') return [{ arms, error: result.reason as unknown }];
+      for (const arm of arms) this.#open.set(arm, result.value);
+      return [];
+    });
+    const isNeeded = (arms: readonly Arm<Id>[]): boolean => arms.some((arm) => this.#isNeeded(arm));
+    return failed.flatMap(({ arms, error }) => {
       if (error instanceof ArmLost) {
         this.#lose(error.arm, error.cause);
-        again.push(arms.filter((arm) => arm !== error.arm));
-      } else if (!isNeeded) for (const arm of arms) this.#lose(arm, error);
-      // One that wants too many threads may have left none for those beside it: they get another chance without it.
-      else if (failed.some((failure) => !failure.arms.some((arm) => this.#isNeeded(arm)))) again.push(arms);
-      else throw error;
-    }
-    if (again.length > 0) await this.#openEach(again);
+        return [arms.filter((arm) => arm !== error.arm)];
+      }
+      if (!isNeeded(arms)) {
+        for (const arm of arms) this.#lose(arm, error);
+        return [];
+      }
+      // A process with too many threads may have left none for the others: they get another chance without it.
+      if (failed.every((failure) => isNeeded(failure.arms))) throw error;
+      return [arms];
+    });
   }
 
   /** Nothing can be told without the baseline or its twin. */
@@ -255,7 +253,7 @@ class Contest<Result extends Used, Id extends string | number> {
     } catch (error) {
       const contestant = this.#open.get(arm);
       await contestant?.end();
-      // What shared its process has none in this generation.
+      // The arms that shared the process have none in this generation.
       for (const [rival, live] of this.#open) if (live === contestant) this.#open.delete(rival);
       this.#lose(arm, error instanceof ArmLost ? error.cause : error);
     }

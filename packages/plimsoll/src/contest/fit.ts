@@ -21,21 +21,17 @@ const WORTH = 6;
  * Fit blocks and generations to the time: as many generations as start in a seventh of it, up to 20, but at least eight; where
  * contestants share their process, at least five.
  */
-export function fitGenerations({
-  timeMs,
-  aroundMs,
-  blockMs,
-  isShared = false,
-}: {
-  readonly timeMs: number;
-  readonly aroundMs: number;
-  readonly blockMs: number;
-  readonly isShared?: boolean;
-}): GenerationsFit {
+export function fitGenerations(
+  time: Pick<GenerationsFit, 'aroundMs' | 'blockMs'> & {
+    readonly timeMs: number;
+    readonly isShared?: boolean;
+  },
+): GenerationsFit {
+  const { timeMs, aroundMs, blockMs, isShared = false } = time;
   const inOneOf = (generations: number): number => Math.floor((timeMs / generations - aroundMs) / blockMs);
   const wanted = Math.max(inOneOf(WANTED_GENERATIONS), Math.ceil((WORTH * aroundMs) / blockMs));
   const blocks = Math.max(1, Math.min(wanted, inOneOf(isShared ? LEAST_OF_SHARED : LEAST_GENERATIONS)));
-  // A machine that gets faster on the way has more of them.
+  // A machine that gets faster meanwhile completes more.
   const expected = Math.ceil((1.25 * timeMs) / (aroundMs + blocks * blockMs));
   const mostGenerations = Math.min(MOST_GENERATIONS, Math.max(FIRST_LOOK, expected));
   return { blocks, mostGenerations, aroundMs, blockMs };

@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import type { Part, Stretch } from './document.js';
 
 export const GLYPHS: Record<Part, { sign: string; color: 'cyan' | 'yellow' | 'green' | 'red' }> = {
@@ -32,8 +33,7 @@ function mostOf(stretches: readonly Stretch[], fromMs: number, toMs: number): Pa
     const overlap = Math.min(toMs, stretch.toMs) - Math.max(fromMs, stretch.fromMs);
     if (overlap > 0) times.set(stretch.part, (times.get(stretch.part) ?? 0) + overlap);
   }
-  const total = [...times.values()].reduce((sum, time) => sum + time, 0);
-  if (total < LEAST_SHARE * (toMs - fromMs)) return null;
+  if (sum([...times.values()]) < LEAST_SHARE * (toMs - fromMs)) return null;
   return [...times].reduce((most, next) => (next[1] > most[1] ? next : most))[0];
 }
 

@@ -1,16 +1,8 @@
 import type { Environment } from '../host/environment.js';
 import type { BenchResult, RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { median } from '../stats/quantile.js';
-import {
-  type Verdict as Card,
-  column,
-  findingsBlock,
-  notes,
-  type Report,
-  type Section,
-  type Table,
-  titled,
-} from './document.js';
+import type { Verdict as Card, Report, Section, Table } from './document.js';
+import { column, findingsBlock, notes, titled } from './document.js';
 import { canJudge } from './findings/bench.js';
 import * as format from './format.js';
 import { STOPPED, sizeCurve, sizesTable, VERDICT_TONE, wrongBy } from './sizes.js';
@@ -40,13 +32,12 @@ export function benchDocument(result: BenchResult): Report {
   };
 }
 
-const TURNS = {
-  resized: 'one process takes all sizes in turn, in short rounds in random order',
-  alternating: 'processes of all sizes take turns in short rounds, in random order',
-  isolated: 'one fresh process at a time, in random order',
-} as const;
-
-export const howTurns = (mode: BenchResult['method']['mode']): string => TURNS[mode];
+export const howTurns = (mode: BenchResult['method']['mode']): string =>
+  ({
+    resized: 'one process takes all sizes in turn, in short rounds in random order',
+    alternating: 'processes of all sizes take turns in short rounds, in random order',
+    isolated: 'one fresh process at a time, in random order',
+  })[mode];
 
 /** `24 rounds of every size, in 8 generations of fresh processes, 11 s: the answer was known`. */
 export function howMeasured({ method }: WorkloadResult): string {
@@ -129,44 +120,31 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
 }
 
 export function because(workload: WorkloadResult, baseline: number): string {
-  const { recommended, noise, sizes, higherEventLoopDelay } = workload;
+  const { recommended, noise, sizes, asGood, higherEventLoopDelay } = workload;
   if (noise === null) return 'not fully measured';
   if (noise.noisy) return 'too noisy: two measurements of the baseline differ';
   if (sizes.length === 1)
     return `the only size measured (${formatMs(sizes[0]?.workMs ?? 0)}), so nothing to compare`;
-  const late =
-    higherEventLoopDelay.length === 0
-      ? null
-      : `${list(higherEventLoopDelay)} no faster, with a higher event-loop delay`;
-  const parts = recommended === null ? leaning(workload, baseline) : grounds(workload, recommended, baseline);
-  const text = [...parts.slice(0, 2), late, ...parts.slice(2)].filter((part) => part !== null).join('; ');
-  return `${recommended === null ? 'estimate: ' : ''}${text === '' ? 'the fastest' : text}`;
-}
-
-function grounds(
-  { sizes, asGood }: WorkloadResult,
-  recommended: number,
-  baseline: number,
-): (string | null)[] {
-  const others = asGood.filter((size) => size !== recommended);
-  const { ratio, verdict, chanceSlower } = sizes.find(({ size }) => size === recommended) as SizeResult;
+  const delayed = higherEventLoopDelay.length > 0;
+  const late = delayed && `${list(higherEventLoopDelay)} no faster, with a higher event-loop delay`;
+  const best = sizes.find(({ size }) => size === (recommended ?? asGood[0]));
   const against =
-    verdict === 'same'
-      ? `as fast as ${baseline}`
-      : `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', uncertain' : ''}`;
-  return [
-    recommended === baseline ? null : against,
-    others.length === 0 ? null : `no gain from ${list(others)}`,
-    chanceSlower < 0.005
-      ? null
-      : `a ${format.percent(chanceSlower)} % chance that it is more than 5 % slower than the best`,
-  ];
-}
-
-function leaning({ asGood, sizes }: WorkloadResult, baseline: number): (string | null)[] {
-  const leading = sizes.find(({ size }) => size === asGood[0]);
-  if (asGood.length > 1) return [`${list(asGood)} cannot be told apart`];
-  return leading === undefined || leading.size === baseline
-    ? []
-    : [`${change(leading.ratio)} time against ${baseline}`];
+    best !== undefined && best.size !== baseline && `${change(best.ratio)} time against ${baseline}`;
+  const joined = (...parts: (string | false)[]): string => parts.filter(Boolean).join('; ') || 'the fastest';
+  if (recommended === null || best === undefined) {
+    const equals = asGood.length > 1 && `${list(asGood)} cannot be told apart`;
+    return `estimate: ${joined(equals || against, late)}`;
+  }
+  const { verdict, chanceSlower } = best;
+  const others = asGood.filter((size) => size !== recommended);
+  return joined(
+    against &&
+      (verdict === 'same'
+        ? `as fast as ${baseline}`
+        : `${against}${verdict === 'unclear' ? ', uncertain' : ''}`),
+    others.length > 0 && `no gain from ${list(others)}`,
+    late,
+    chanceSlower >= 0.005 &&
+      `a ${format.percent(chanceSlower)} % chance that it is more than 5 % slower than the best`,
+  );
 }

@@ -1,39 +1,34 @@
 import { grouped } from '../collections/grouped.js';
 import type { Classification, Classified, PoolVerdict } from '../results/classification.js';
-import { notes, type Report, type Section, type Tone } from './document.js';
+import { type Block, notes, type Report, type Section, type Tone } from './document.js';
 import { formatCount, formatMs } from './format.js';
 
-interface Kind {
-  readonly title: string;
-  readonly text: string;
-  readonly tone: Tone;
-}
+/** Of each verdict: the title of its group, what is said of one operation, and whether the group shows explanations. */
+const KINDS: Readonly<Record<PoolVerdict, readonly [title: string, text: string, Tone, isExplained?: true]>> =
+  {
+    pool: ['Use the thread pool', 'uses the thread pool', 'pool'],
+    both: [
+      'Use the thread pool, then wait for the kernel too',
+      'uses the thread pool, then waits for the kernel too',
+      'pool',
+    ],
+    kernel: [
+      'Do not use it: completed while every pool thread was blocked',
+      'does not use the thread pool',
+      'good',
+    ],
+    'main thread': [
+      'Done on the main thread, before the event loop turned',
+      'runs on the main thread',
+      'unsure',
+    ],
+    failed: ['Failed', 'failed', 'bad', true],
+    timeout: ['Never completed', 'never completed', 'bad', true],
+    unclear: ['Unclear', 'unclear', 'bad', true],
+  };
 
-const KINDS: Readonly<Record<PoolVerdict, Kind>> = {
-  pool: { title: 'Use the thread pool', text: 'uses the thread pool', tone: 'pool' },
-  both: {
-    title: 'Use the thread pool, then wait for the kernel too',
-    text: 'uses the thread pool, then waits for the kernel too',
-    tone: 'pool',
-  },
-  kernel: {
-    title: 'Do not use it: completed while every pool thread was blocked',
-    text: 'does not use the thread pool',
-    tone: 'good',
-  },
-  'main thread': {
-    title: 'Done on the main thread, before the event loop turned',
-    text: 'runs on the main thread',
-    tone: 'unsure',
-  },
-  failed: { title: 'Failed', text: 'failed', tone: 'bad' },
-  timeout: { title: 'Never completed', text: 'never completed', tone: 'bad' },
-  unclear: { title: 'Unclear', text: 'unclear', tone: 'bad' },
-};
-
-const VERDICTS = Object.keys(KINDS) as PoolVerdict[];
-
-const EXPLAINED = 2;
+/** With more results, only groups of names are shown. */
+const MOST_EXPLAINED = 2;
 /** A half, for the half of the pool that slow I/O may use. */
 const SLOW = '½';
 const OTHERS = 'other';
@@ -47,50 +42,39 @@ export function classificationDocument(result: Classification): Report {
       `all ${size} pool threads blocked in open(2) · ${formatCount(results.length, 'operation')} in ${formatMs(seconds * 1000)}`,
     ],
     warning: interrupted ? 'interrupted: results up to that point' : null,
-    sections: results.length <= EXPLAINED ? results.map(explained) : groups(result),
+    sections: results.length <= MOST_EXPLAINED ? results.map(explained) : groups(results),
   };
 }
 
-const groups = ({ results }: Classification): Section[] =>
-  VERDICTS.flatMap((verdict) => {
-    const members = results.filter((one) => one.verdict === verdict);
-    return members.length === 0 ? [] : [groupOf(verdict, members)];
+function groups(results: readonly Classified[]): Section[] {
+  const byVerdict = grouped(results, ({ verdict }) => verdict);
+  return (Object.keys(KINDS) as PoolVerdict[]).flatMap((verdict) => {
+    const members = byVerdict.get(verdict) ?? [];
+    const [title, , tone, isExplained] = KINDS[verdict];
+    const blocks = isExplained
+      ? members.flatMap(({ name, explanation }) => [...notes([name], 'strong'), ...notes([explanation])])
+      : nameBlocks(members);
+    return members.length === 0 ? [] : { title: { text: `${title} (${members.length})`, tone }, blocks };
   });
+}
 
-function groupOf(verdict: PoolVerdict, members: readonly Classified[]): Section {
-  const { title, tone } = KINDS[verdict];
-  const heading = { title: { text: `${title} (${members.length})`, tone } };
-  if (['failed', 'timeout', 'unclear'].includes(verdict))
-    return {
-      ...heading,
-      blocks: members.flatMap(({ name, explanation }) => [
-        ...notes([name], 'strong'),
-        ...notes([explanation]),
-      ]),
-    };
+function nameBlocks(members: readonly Classified[]): Block[] {
   const labels = [...grouped(members, labelOf)].sort(
     ([a], [b]) => Number(a === OTHERS) - Number(b === OTHERS),
   );
-  return {
-    ...heading,
-    blocks: [
-      {
-        kind: 'names',
-        groups: labels.map(([label, alike]) => ({
-          label,
-          names: alike.map((one) => nameUnder(label, one)),
-        })),
-      },
-      ...(members.some(({ slowIo }) => slowIo)
-        ? notes([`${SLOW} slow I/O: only half of the pool, rounded up, serves these jobs`], 'soft')
-        : []),
-    ],
-  };
+  const slow = `${SLOW} slow I/O: only half of the pool, rounded up, serves these jobs`;
+  return [
+    {
+      kind: 'names',
+      groups: labels.map(([label, alike]) => ({ label, names: alike.map((one) => nameUnder(label, one)) })),
+    },
+    ...notes([members.some(({ slowIo }) => slowIo) ? slow : null], 'soft'),
+  ];
 }
 
-/** The line of a group that a result belongs to: a module of Node, what it waits for, or how long it blocks. */
+/** The line of a group that a result belongs to: a module of Node, or what it waits for. */
 function labelOf({ verdict, name, waitsFor }: Classified): string {
-  if (verdict === 'kernel') return waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ');
+  if (verdict === 'kernel') return waitsFor.join(', ') || 'nothing';
   if (verdict === 'both') return waitsFor.filter((kind) => kind !== 'pool').join(', ');
   return name.includes('#') || !name.includes('.') ? OTHERS : (name.split('.')[0] as string);
 }
@@ -104,17 +88,16 @@ function nameUnder(label: string, { name, verdict, slowIo, mainThreadMs }: Class
 
 function explained(one: Classified): Section {
   const { name, call, verdict, slowIo, mainThreadMs, explanation, alternative } = one;
-  const { text, tone } = KINDS[verdict];
-  const facts = [
-    slowIo && 'slow I/O: at most half of the pool, rounded up, serves these jobs',
-    mainThreadMs !== null && `the first call kept the event loop busy for ${formatMs(mainThreadMs)}`,
-  ].filter((fact) => typeof fact === 'string');
+  const [, text, tone] = KINDS[verdict];
+  const busy =
+    mainThreadMs === null ? [] : [`the first call kept the event loop busy for ${formatMs(mainThreadMs)}`];
+  const slow = slowIo ? ['slow I/O: at most half of the pool, rounded up, serves these jobs'] : [];
   return {
     title: { text: `${name}: ${text}`, tone },
     blocks: [
       ...notes([call], 'soft'),
       ...notes([explanation, alternative && `Alternative: ${alternative}.`]),
-      ...notes([facts.join('; ') || null], 'soft'),
+      ...notes([[...slow, ...busy].join('; ') || null], 'soft'),
     ],
   };
 }

@@ -31,17 +31,13 @@ const tableOf = ({ rows }: Comparison): Table => ({
   ]),
 });
 
-function headline({ verdict, rows, recommended }: Comparison): string {
+function headline({ verdict, rows }: Comparison): string {
   const named = (wanted: Verdict): string =>
     list([...new Set(rows.filter((row) => row.verdict === wanted).map(({ name }) => name))]);
-  const sizes = recommended
-    .filter(({ old, new: now }) => old !== null && now !== null && old !== now)
-    .map(({ name, old, new: now }) => `${name} ${old} → ${now}`);
-  const text = {
+  return {
     worse: `Worse: ${named('worse')}`,
     better: `Better: ${named('better')}; nothing is worse`,
     same: 'The same, within 3 %',
     unclear: 'Cannot tell, which does not mean unchanged',
   }[verdict];
-  return `${text}${sizes.length === 0 ? '' : `; recommended size: ${list(sizes)}`}`;
 }

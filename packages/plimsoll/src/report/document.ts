@@ -81,7 +81,6 @@ export interface Verdict {
   /** The size as a text has it: `8`, `~8`, `?`; empty where the work has none. */
   readonly sign: string;
   readonly confidence: 'sure' | 'likely' | 'cannot tell';
-  /** What it gains, with its interval; empty when that is not known. */
   readonly gain: string;
   readonly sure: string;
   readonly because: string;

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { sum } from '../collections/sum.js';
 import type { Column } from './document.js';
 
 const GAP = '  ';
@@ -23,7 +24,7 @@ export function renderTable(
     Math.max(widthOf(column.title), ...rows.map((row) => widthOf(row[index] ?? ''))),
   );
   const total = (): number =>
-    visible.reduce((sum, index) => sum + (widths[index] as number), 0) + GAP.length * (visible.length - 1);
+    sum(visible.map((index) => widths[index] as number)) + GAP.length * (visible.length - 1);
   while (total() > width) {
     const most = Math.max(...visible.map((index) => (columns[index] as Column).expendable));
     if (most === 0) break;

@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import type { Span, Timeline, TimelineExperiment } from '../results/timeline.js';
 import { findingsBlock, type Report, type Section, type Stretch } from './document.js';
 import { formatCount, formatMs } from './format.js';
@@ -53,7 +54,7 @@ function stretches({ where, inferred, submitMs, startMs, endMs, callbackMs }: Sp
 function noteOf(spans: readonly Span[]): string {
   const pool = spans.filter(({ where }) => where === 'pool');
   const threads = [...new Set(pool.flatMap(({ thread }) => thread ?? []))];
-  const cpu = pool.reduce((sum, { cpuMs }) => sum + (cpuMs ?? 0), 0);
+  const cpu = sum(pool.map(({ cpuMs }) => cpuMs ?? 0));
   if (threads.length > 0)
     return `${threads.length === 1 ? `thread ${threads[0]}` : `${threads.length} threads`}, CPU ${cpu.toFixed(0)}`;
   if (pool.length > 0) return pool.length === 1 ? (pool[0] as Span).what : `${pool.length} jobs`;

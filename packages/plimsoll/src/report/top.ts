@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import { printable } from '../host/printable.js';
 import type { Doing, RescueStatus, SeenProcess, SeenThread } from '../results/pool-activity.js';
 import { column, notes, type Section, type Tone } from './document.js';
@@ -5,40 +6,20 @@ import { formatCount, formatDuration, percent } from './format.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
 
-type History = ReadonlyMap<number, readonly number[]>;
-
-export type SortKey = 'busy' | 'pid';
-
-export interface ScreenState {
-  readonly history: History;
-  readonly help: boolean;
-  readonly paused: boolean;
-  readonly sort: SortKey;
-}
-
-const HELP = [
-  'busy counts the pool threads that run a job, wait for a core, or are blocked in a job;',
-  '~ marks a count of threads that were created together, where plimsoll may read no more (Node 20);',
-  's sorts by the busiest pool or by PID, p pauses, q quits.',
-];
-
 const MOST_WITH_THREADS = 4;
 
-export function screenLines(
-  processes: readonly SeenProcess[],
-  { history, help, paused, sort }: ScreenState,
-  style: Style,
-): string[] {
-  const inOrder = sort === 'pid' ? processes.toSorted((a, b) => a.pid - b.pid) : processes;
-  const total = (pick: (one: SeenProcess) => number): number =>
-    processes.reduce((sum, one) => sum + pick(one), 0);
+export function screenLines(processes: readonly SeenProcess[], style: Style, isLive = false): string[] {
   const where = processes.length === 1 ? '1 process' : `${processes.length} processes`;
-  const counts = `${total(({ busy }) => busy)} of ${total(({ threads }) => threads)} pool threads busy in ${where}`;
-  const withThreads = processes.length > MOST_WITH_THREADS ? [] : inOrder;
+  const [busy, threads] = [sum(processes.map((one) => one.busy)), sum(processes.map((one) => one.threads))];
+  const keys = isLive ? '  q quits' : '';
+  const withThreads = processes.length > MOST_WITH_THREADS ? [] : processes;
   const sections: Section[] = [
-    { title: 'plimsoll top', aside: `${counts}${paused ? '  paused' : ''}`, blocks: [] },
-    { blocks: help ? notes(HELP, 'soft') : [] },
-    processesSection(inOrder, history, style),
+    {
+      title: 'plimsoll top',
+      aside: `${busy} of ${threads} pool threads busy in ${where}${keys}`,
+      blocks: [],
+    },
+    processesSection(processes, style),
     ...withThreads.map((process) => threadsSection(process, style)),
   ];
   return sectionsText(sections, style).split('\n');
@@ -46,10 +27,12 @@ export function screenLines(
 
 const LEAST_PROGRAM = 14;
 
-function processesSection(processes: readonly SeenProcess[], history: History, { width }: Style): Section {
-  const room = Math.max(LEAST_PROGRAM, width - (history.size === 0 ? 34 : 60));
+function processesSection(processes: readonly SeenProcess[], { width }: Style): Section {
+  const room = Math.max(LEAST_PROGRAM, width - 34);
   const columns = [
-    ...[column('process'), column('busy'), column('pool', 'left', 2), column('event loop', 'left', 1)],
+    column('process'),
+    column('busy'),
+    column('event loop', 'left', 1),
     column('program', 'left'),
   ];
   const rows = processes.map(({ pid, busy, threads, size, program, seen, countedBy }) => {
@@ -59,22 +42,11 @@ function processesSection(processes: readonly SeenProcess[], history: History, {
       threads === 0
         ? `–/${countedBy === null ? '?' : size}`
         : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
-      sparkline(history.get(pid) ?? [], Math.max(threads, 1)),
       loop === undefined ? '' : briefly(loop.doing),
       cut(shortened(program), room),
     ];
   });
   return { blocks: [{ kind: 'table', caption: 'Processes', columns, rows }] };
-}
-
-const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const SPARK = 24;
-
-/** `▁▅█`: the share of the pool that was at work, a sign for each look. */
-export function sparkline(busy: readonly number[], size: number): string {
-  const last = LEVELS.length - 1;
-  const levels = busy.slice(-SPARK).map((one) => Math.round((one / Math.max(1, size)) * last));
-  return levels.map((level) => LEVELS[Math.min(last, level)]).join('');
 }
 
 /** Files without their folders, but for the last one. */

@@ -45,7 +45,6 @@ export const sizeSchema = z.object({
     'holds for all sizes and at all looks together; null with fewer than four generations',
   ),
   verdict: verdictSchema,
-  probabilityOfBest: is.chance,
   expectedLoss: is.number.describe('by which share it is expected to be slower than the best size'),
   chanceSlower: is.chance.describe('the chance that it is more than 5 % slower than the best size'),
   eventLoopDelayMs: is.delaySchema.describe('medians of the rounds'),
@@ -67,7 +66,6 @@ export const workloadSchema = z.object({
       generations: is.count.describe('complete ones'),
       mostGenerations: is.positive.describe('that were expected at the most'),
       rounds: is.count.describe('of every size that are compared'),
-      looks: is.count.describe('how often it was asked whether the answer is known'),
       shares: z
         .array(is.chance)
         .default([])
@@ -87,7 +85,6 @@ export const workloadSchema = z.object({
   lost: z
     .array(z.object({ size: z.int(), code: is.text, message: is.text }))
     .describe('sizes whose process died, hung or failed; the others went on without them'),
-  best: is.orNull(z.int(), 'the size with the lowest estimated time'),
   recommended: is.orNull(
     z.int(),
     'the smallest size that is expected to be at most 2 % slower than the best, and is not shown to be slower than another one or to delay the event loop more; null when not known, and when only one was measured',

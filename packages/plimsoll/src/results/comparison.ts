@@ -17,7 +17,6 @@ export const comparisonSchema = resultSchema(
       z.object({
         name: text.describe('workload'),
         size: z.int(),
-        comparedBy: z.literal('workMs'),
         oldMs: ratio,
         newMs: ratio,
         oldGenerations: positive,
@@ -27,9 +26,6 @@ export const comparisonSchema = resultSchema(
         verdict: verdictSchema,
       }),
     ),
-    recommended: z
-      .array(z.object({ name: text, old: z.int().nullable(), new: z.int().nullable() }))
-      .describe('the sizes that each result recommends'),
     interrupted: z.boolean().describe('modules were compared, and that was interrupted'),
     verdict: verdictSchema.describe('worse when a row is; unclear when one is, or nothing can be compared'),
     findings: z.array(findingSchema),

@@ -21,7 +21,6 @@ export interface Sample {
   readonly delay: number;
 }
 
-/** One round of each contestant that took part, and of the baseline's twin. */
 export type Block<Id extends string | number = number> = ReadonlyMap<Id | 'twin', Sample>;
 
 export interface GenerationsPlan<Id extends string | number = number> {
@@ -39,7 +38,6 @@ export interface SizeComparison extends RatioInterval, Odds {
 
 export interface GenerationsResult<Id extends string | number = number> {
   readonly aa: RatioInterval;
-  /** The twin itself differs: nothing can be told. */
   readonly noisy: boolean;
   readonly comparisons: ReadonlyMap<Id, SizeComparison>;
   readonly best: Id;
@@ -48,7 +46,7 @@ export interface GenerationsResult<Id extends string | number = number> {
   readonly asGood: readonly Id[];
   readonly higherEventLoopDelay: readonly Id[];
   readonly settled: boolean;
-  /** So likely to be much slower than another that more time would be wasted on them. */
+  /** Almost certainly much slower than another contestant: not worth more time. */
   readonly hopeless: readonly Id[];
   /** Variance between generations ÷ variance between the blocks of one, at the least. */
   readonly between: number;
@@ -74,22 +72,14 @@ const ONE_SIGMA = 0.3173;
  * @param generations the blocks of each; what is incomplete in one may be missing.
  * @throws {RangeError} when a contestant has no block in common with the baseline and its twin.
  */
-export function compareGenerations<Id extends string | number = number>(
+export const compareGenerations = <Id extends string | number = number>(
   generations: readonly (readonly Block<Id>[])[],
   plan: GenerationsPlan<Id>,
-): GenerationsResult<Id> {
-  return new Trial(generations, plan).result();
-}
+): GenerationsResult<Id> => new Trial(generations, plan).result();
 
 export interface PairedBlocks {
   readonly values: readonly number[];
   readonly reference: readonly number[];
-}
-
-export interface PairPlan {
-  readonly looks: readonly number[];
-  /** How many comparisons hold together at 95 %; 1 for one by itself. */
-  readonly comparisons: number;
 }
 
 export interface PairComparison extends RatioInterval {
@@ -99,10 +89,14 @@ export interface PairComparison extends RatioInterval {
   readonly between: number;
 }
 
-/** One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking. */
+/**
+ * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
+ *
+ * @param comparisons how many hold together at 95 %; 1 for one by itself.
+ */
 export function comparePair(
   generations: readonly PairedBlocks[],
-  { looks, comparisons }: PairPlan,
+  { looks, comparisons }: { readonly looks: readonly number[]; readonly comparisons: number },
 ): PairComparison {
   const fit = fitOf(generations.map(({ values, reference }) => logRatios(values, reference)));
   const ratio = exponential(intervalOf(fit, looks, comparisons));
@@ -127,7 +121,7 @@ function fitOf(values: readonly (readonly number[])[]): GenerationsFit {
   return { ...fitTwoLevels(values), generations, last };
 }
 
-/** Of one of so many comparisons that hold together, at the look after its last generation. */
+/** The interval at the look after the last generation of `fit`, one of `comparisons` that hold together. */
 function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: number): MeanInterval {
   const levels = lookLevels(looks.slice(FIRST_LOOK - 1), (1 - LEVEL) / Math.max(1, comparisons));
   const level = levels[Math.min(fit.last, looks.length - 1) - FIRST_LOOK + 1] ?? 0;
@@ -136,7 +130,7 @@ function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: 
   return { mean: fit.mean, low: fit.mean - half, high: fit.mean + half };
 }
 
-const ITSELF = { ratio: 1, low: 1, high: 1, verdict: 'same' } as const;
+const ITSELF: RatioInterval = { ratio: 1, low: 1, high: 1 };
 
 class Trial<Id extends string | number> {
   readonly #generations: readonly (readonly Block<Id>[])[];
@@ -157,12 +151,9 @@ class Trial<Id extends string | number> {
     const odds = this.#odds(fits);
     const comparisons = new Map(
       [...fits].map(([id, fit]): [Id, SizeComparison] => {
-        if (id === baseline) return [id, { ...ITSELF, ...(odds.get(id) as Odds) }];
-        const ratio = exponential(intervalOf(fit, looks, ids.length - 1));
-        return [
-          id,
-          { ...ratio, verdict: noisy ? 'unclear' : verdictOfRatio(ratio), ...(odds.get(id) as Odds) },
-        ];
+        const ratio = id === baseline ? ITSELF : exponential(intervalOf(fit, looks, ids.length - 1));
+        const verdict = noisy && id !== baseline ? 'unclear' : verdictOfRatio(ratio);
+        return [id, { ...ratio, verdict, ...(odds.get(id) as Odds) }];
       }),
     );
     const canTell = itemAt([...fits.values()], ids.indexOf(baseline)).generations >= FIRST_LOOK;
@@ -194,7 +185,6 @@ class Trial<Id extends string | number> {
   }
 
   #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {
-    // One that left has no later observations.
     const all = [...fits].map(([id, fit]): [Id, Estimated] => {
       const half = fit.halfWidth(ONE_SIGMA);
       const error = Number.isFinite(half) ? half : 0;

@@ -1,7 +1,7 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { mersenne } from 'pure-rand/generator/mersenne';
 
-/** A generator of random numbers that gives the same ones for the same seed. */
+/** Random numbers, the same ones for the same seed. */
 export interface Random {
   /** From 0 up to but not 1, in steps of 2^-32. */
   next(): number;
@@ -18,7 +18,7 @@ export function createRandom(seed: number): Random {
   return {
     next,
     integer,
-    // Box and Muller's, of which one half is thrown away.
+    // Box and Muller's method, without its second number.
     normal: () => {
       const radius = Math.sqrt(-2 * Math.log(1 - next()));
       return radius * Math.cos(2 * Math.PI * next());

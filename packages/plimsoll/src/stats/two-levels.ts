@@ -19,7 +19,6 @@ const HUBER = 1.5;
 /** The median absolute deviation of normal values, in standard deviations. */
 const MAD = 0.6745;
 const STEPS = 20;
-/** Ratios of variances that are tried. */
 const NODES = 16;
 
 /**
@@ -89,7 +88,6 @@ function pseudoValues(generations: readonly (readonly number[])[]): number[][] {
 interface Fit {
   readonly ratio: number;
   readonly mean: number;
-  /** Of Student's t. */
   readonly scale: number;
   /** Of all fits together: 1. */
   readonly weight: number;

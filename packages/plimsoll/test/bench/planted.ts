@@ -37,11 +37,11 @@ export function workload(
     twinRounds: rounds(sizes.get(4) ?? []),
     sizes: [...sizes].map(([size, times]) => ({
       ...{ size, observedThreads: size, workMs: 1, ratio: 1, interval: null, verdict: 'unclear' },
-      ...{ probabilityOfBest: 0.5, expectedLoss: 0, chanceSlower: 0, eventLoopDelayMs: delay },
+      ...{ expectedLoss: 0, chanceSlower: 0, eventLoopDelayMs: delay },
       rounds: rounds(times),
     })),
     lost: [],
-    ...{ best: 4, recommended: 4, asGood: [4], higherEventLoopDelay: [], settled: true, failure: null },
+    ...{ recommended: 4, asGood: [4], higherEventLoopDelay: [], settled: true, failure: null },
     ...rest,
   };
 }

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Result } from '#plimsoll/report/documents.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
@@ -45,14 +43,13 @@ export function pageTests(name: string, documents: () => readonly Result[], sess
   test(`${name}: it has no script, and something to read`, () =>
     session.with(html, {}, async (page) => {
       assert.equal(await page.locator('script').count(), 0);
-      assert.equal(await page.locator('a[download]:visible').count(), 1);
       assert.ok((await textOf(page)).length > 500);
     }));
 
   test(`${name}: it prints, without what only a screen can use`, () =>
     session.with(html, { colorScheme: 'dark' }, async (page) => {
       await page.emulateMedia({ media: 'print' });
-      assert.equal(await page.locator('summary:visible, a[download]:visible').count(), 0);
+      assert.equal(await page.locator('summary:visible').count(), 0);
       assert.ok((await page.pdf()).length > 10_000);
     }));
 
@@ -78,21 +75,6 @@ export function pageTests(name: string, documents: () => readonly Result[], sess
         .splice(0)
         .filter((fault) => !/Content Security Policy|127\.0\.0\.1:9/.test(fault));
       assert.deepEqual(others, []);
-    }));
-
-  test(`${name}: the data is saved, a document as it was given`, () =>
-    session.with(html, { acceptDownloads: true }, async (page) => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.locator('a[download]').click(),
-      ]);
-      assert.match(download.suggestedFilename(), /\.json\.gz$/);
-      const saved = JSON.parse(gunzipSync(readFileSync(await download.path())).toString()) as unknown;
-      const kinds = (Array.isArray(saved) ? saved : [saved]).map(({ kind }) => kind);
-      assert.deepEqual(
-        kinds,
-        documents().map(({ kind }) => kind),
-      );
     }));
 }
 

@@ -25,12 +25,7 @@ describe('plimsoll bench --against', () => {
 
   test('a slower one is worse, and the answer ends it before the time is up', async () => {
     const run = await plimsoll([
-      ...['bench', module('slower.mjs', 40), '--against', old],
-      '--time',
-      '20',
-      '--json',
-      '-',
-      '--quiet',
+      ...['bench', module('slower.mjs', 40), '--against', old, '--time', '20', '--json', '-', '--quiet'],
     ]);
     assert.equal(run.code, 1, run.stderr);
     const { of, verdict, rows } = comparisonSchema.parse(JSON.parse(run.stdout));
@@ -44,25 +39,14 @@ describe('plimsoll bench --against', () => {
   });
 
   test('each size is compared with the same size of the other one', async () => {
-    const args = [
-      'bench',
-      module('other.mjs', 20),
-      '--against',
-      old,
-      '--sizes',
-      '2,4',
-      '--time',
-      '3',
-      '--json',
-      '-',
-    ];
-    const run = await plimsoll([...args, '--quiet']);
+    const run = await plimsoll([
+      ...['bench', module('other.mjs', 20), '--against', old, '--sizes', '2,4', '--time', '3'],
+      ...['--json', '-', '--quiet'],
+    ]);
     assert.ok([0, 3].includes(run.code ?? -1), `${run.code} ${run.stderr}`);
     const { rows } = comparisonSchema.parse(JSON.parse(run.stdout));
-    assert.deepEqual(
-      rows.map(({ size }) => size),
-      [2, 4],
-    );
+    const sizes = rows.map(({ size }) => size);
+    assert.deepEqual(sizes, [2, 4]);
   });
 
   test('a new module that fails at a size: 4, with what it said', async () => {

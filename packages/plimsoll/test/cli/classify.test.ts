@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { classificationSchema } from '#plimsoll/results/classification.js';
-import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
+import { fixture, plimsoll, processesWith, type Refusals, testRefusals, until } from '../support/cli.js';
 
 const posix = process.platform === 'win32' ? { skip: 'needs FIFOs' } : {};
 const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
@@ -12,14 +12,8 @@ const functions = fixture('classify/functions.mjs');
 
 describe('plimsoll classify', posix, () => {
   test('names, groups of names and functions; JSON on stdout, lists on stderr', async () => {
-    const run = await plimsoll([
-      'classify',
-      'DNS.lookup',
-      'setTimeout',
-      `${functions}#mainThread`,
-      '--json',
-      '-',
-    ]);
+    const names = ['DNS.lookup', 'setTimeout', `${functions}#mainThread`];
+    const run = await plimsoll(['classify', ...names, '--json', '-']);
     assert.equal(run.code, 0, run.stderr);
     const { results } = classificationSchema.parse(JSON.parse(run.stdout));
     assert.deepEqual(
@@ -49,7 +43,7 @@ describe('plimsoll classify', posix, () => {
     assert.equal(classificationSchema.parse(JSON.parse(run.stdout)).results[0]?.verdict, 'pool');
   });
 
-  const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
+  const bad: Refusals = {
     'an unknown name': [['fs.status'], 2, /unknown API "fs.status".*fs, dns, crypto/],
     'a part of a name': [['lookup'], 2, /did you mean dns\.lookup\.name, dns\.lookup\.ip/],
     'an empty name': [[''], 2, /unknown API ""/],
@@ -71,14 +65,7 @@ describe('plimsoll classify', posix, () => {
       /not complete within 300 ms/,
     ],
   };
-  for (const [what, [args, code, says]] of Object.entries(bad))
-    test(`${what}: a clear line and exit code ${code}`, async () => {
-      const run = await plimsoll(['classify', ...args, '--quiet']);
-      assert.equal(run.code, code, run.stderr);
-      assert.match((run.stderr + run.stdout).replaceAll(/\s+/g, ' '), says);
-      assert.doesNotMatch(run.stderr, /\n {4}at /);
-      assert.deepEqual(run.left, []);
-    });
+  testRefusals(bad, ['classify', '--quiet']);
 });
 
 describe('classifying leaves nothing behind', linux, () => {

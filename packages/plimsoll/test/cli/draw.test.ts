@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { timelineSchema } from '#plimsoll/results/timeline.js';
-import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
+import { fixture, plimsoll, processesWith, type Refusals, testRefusals, until } from '../support/cli.js';
 
 const functions = fixture('draw.mjs');
 const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
@@ -23,7 +23,7 @@ test('JSON on stdout, the picture on stderr', async () => {
   assert.deepEqual(run.left, []);
 });
 
-const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
+const bad: Refusals = {
   'no operation': [[], 2, /--draw: takes exactly one operation/],
   'an unknown operation': [['pbkdf3'], 2, /unknown operation "pbkdf3".*pbkdf2-sync, pbkdf2, http/],
   'size 0': [['pbkdf2', '--size', '0'], 2, /--size.*from 1 to 1024, not "0"/],
@@ -45,14 +45,7 @@ const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
     /not complete within 2 s/,
   ],
 };
-for (const [what, [args, code, says]] of Object.entries(bad))
-  test(`${what}: a clear line and exit code ${code}`, async () => {
-    const run = await plimsoll(['classify', '--draw', ...args, '--quiet']);
-    assert.equal(run.code, code, run.stderr);
-    assert.match(run.stderr, says);
-    assert.doesNotMatch(run.stderr, /\n {4}at /);
-    assert.deepEqual(run.left, []);
-  });
+testRefusals(bad, ['classify', '--draw', '--quiet']);
 
 describe('drawing leaves nothing behind', linux, () => {
   const whenRunning = (directory: string): Promise<void> => until(() => processesWith(directory).length >= 3);

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { bench, generations, workload } from '../bench/planted.js';
 import { plimsoll } from '../support/cli.js';
 
@@ -12,18 +11,11 @@ after(() => rmSync(directory, { recursive: true }));
 
 const STEADY = [100, 101, 99, 100, 101];
 
+const faster = generations(STEADY.map((ms) => ms * 0.7));
 const result = (name: string): object =>
-  bench([
-    workload(
-      name,
-      new Map([
-        [4, generations(STEADY)],
-        [8, generations(STEADY.map((ms) => ms * 0.7))],
-      ]),
-    ),
-  ]);
+  bench([workload(name, new Map([[4, generations(STEADY)]]).set(8, faster))]);
 
-function file(name: string, content: string | Buffer): string {
+function file(name: string, content: string): string {
   const path = join(directory, name);
   writeFileSync(path, content);
   return path;
@@ -31,29 +23,16 @@ function file(name: string, content: string | Buffer): string {
 
 const one = file('one.json', JSON.stringify(result('crypto')));
 
-/** The documents that a page carries. */
-function carried(html: string): unknown {
-  const [, data] = /base64,([^"]*)"/.exec(html) ?? [];
-  return JSON.parse(gunzipSync(Buffer.from(data ?? '', 'base64')).toString());
-}
-
 describe('plimsoll report', () => {
-  test('makes one page of results, packed ones and lists too', async () => {
-    const packed = file('packed.json.gz', gzipSync(JSON.stringify([result('zlib'), result('dns')])));
+  test('makes one page of results, lists of them too', async () => {
+    const list = file('list.json', JSON.stringify([result('zlib'), result('dns')]));
     const out = join(directory, 'page.html');
-    const run = await plimsoll(['report', one, packed, '--out', out, '--title', 'A <b>title</b>']);
+    const run = await plimsoll(['report', one, list, '--out', out, '--title', 'A <b>title</b>']);
     assert.deepEqual([run.code, run.stdout, run.left], [0, '', []]);
     assert.match(run.stderr, /^report: .*page\.html\n$/);
     const html = readFileSync(out, 'utf8');
     assert.match(html, /<h1>A &lt;b&gt;title&lt;\/b&gt;<\/h1>/);
     for (const name of ['crypto', 'zlib', 'dns']) assert.match(html, new RegExp(`${name}: time against 4`));
-    const withoutRounds = (name: string): unknown =>
-      JSON.parse(
-        JSON.stringify(result(name), (key, value) =>
-          /rounds$/i.test(key) && Array.isArray(value) ? [] : value,
-        ),
-      );
-    assert.deepEqual(carried(html), ['crypto', 'zlib', 'dns'].map(withoutRounds));
   });
 
   test('--out - is the page alone', async () => {
@@ -62,13 +41,12 @@ describe('plimsoll report', () => {
     assert.deepEqual([run.code, run.stderr], [0, '']);
   });
 
-  test('fifty results stay below 300 KB, and carry their data', async () => {
+  test('fifty results stay below 300 KB', async () => {
     const files = Array.from({ length: 50 }, (_, index) =>
       file(`suite-${index}.json`, JSON.stringify(result(`work-${index}`))),
     );
     const { stdout } = await plimsoll(['report', ...files, '--out', '-']);
     assert.ok(stdout.length < 300_000, `${stdout.length} characters`);
-    assert.equal((carried(stdout) as unknown[]).length, 50);
   });
 
   for (const [name, content, says] of [
@@ -83,7 +61,6 @@ describe('plimsoll report', () => {
       '{"schema":"plimsoll/1","kind":"bench"}',
       /is damaged, or comes from another version of plimsoll bench/,
     ],
-    ['cut.gz', gzipSync(JSON.stringify(result('zlib'))).subarray(0, 60), /is damaged or truncated/],
   ] as const)
     test(`a ${name} file is one clear line`, async () => {
       const page = join(directory, `${name}.html`);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { bench, generations, workload } from '../bench/planted.js';
-import { MAIN, plimsoll } from '../support/cli.js';
+import { MAIN, plimsoll, type Refusals, testRefusals } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -20,6 +20,7 @@ const before = threads();
 require('node:crypto').pbkdf2('', '', 1, 1, 'sha1', () =>
   console.log(process.env.UV_THREADPOOL_SIZE, threads() - before));`;
 
+const QUIETLY = ['run', '--size', '4', '--quiet', '--', process.execPath, '-e'];
 const counted = (size: number): string => `${size} ${process.platform === 'linux' ? size : 0}\n`;
 
 function result(name: string, sizes: Record<string, number | null>): string {
@@ -78,22 +79,10 @@ const settled = setInterval(() => {
   });
 
   test('it ends as the command ends: by its code, or by its signal', async () => {
-    const code = await plimsoll([
-      'run',
-      '--size',
-      '4',
-      '--quiet',
-      '--',
-      process.execPath,
-      '-e',
-      'process.exit(7)',
-    ]);
+    const code = await plimsoll([...QUIETLY, 'process.exit(7)']);
     assert.deepEqual([code.code, code.stderr], [7, '']);
-    const child = spawn(
-      process.execPath,
-      [MAIN, 'run', '--size', '4', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'],
-      { stdio: 'ignore' },
-    );
+    const suicide = 'process.kill(process.pid, "SIGKILL")';
+    const child = spawn(process.execPath, [MAIN, ...QUIETLY, suicide], { stdio: 'ignore' });
     assert.deepEqual(await once(child, 'exit'), process.platform === 'win32' ? [1, null] : [null, 'SIGKILL']);
   });
 
@@ -103,13 +92,9 @@ const settled = setInterval(() => {
     }, async () => {
       const script = `process.once('${signal}', () => { console.log('stopping'); process.exit(3); });
 setInterval(() => {}, 1000); console.log('ready');`;
-      const child = spawn(
-        process.execPath,
-        [MAIN, 'run', '--size', '4', '--', process.execPath, '-e', script],
-        {
-          stdio: ['ignore', 'pipe', 'ignore'],
-        },
-      );
+      const child = spawn(process.execPath, [MAIN, ...QUIETLY, script], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       let text = '';
       for await (const chunk of child.stdout) {
         if (text === '') child.kill(signal);
@@ -123,45 +108,26 @@ setInterval(() => {}, 1000); console.log('ready');`;
   test('arguments are passed on as they are, through no shell', async () => {
     const odd = ['a b', '$HOME', '`id`', ';', '"', ''];
     const script = 'console.log(JSON.stringify(process.argv.slice(1)))';
-    const run = await plimsoll([
-      'run',
-      '--size',
-      '4',
-      '--quiet',
-      '--',
-      process.execPath,
-      '-e',
-      script,
-      '--',
-      ...odd,
-    ]);
+    const run = await plimsoll([...QUIETLY, script, '--', ...odd]);
     assert.deepEqual(JSON.parse(run.stdout), odd);
   });
 
-  for (const [what, args, code, says] of [
-    ['no size', [], 2, /required option '--size <size>' not specified/],
-    ['a rule of thumb', ['--size', 'auto'], 2, /a whole number from 1 to 1024, not "auto"/],
-    ['a size out of range', ['--size', '0'], 2, /a whole number from 1 to 1024, not "0"/],
-    ['a size that is none', ['--size', 'many'], 2, /a whole number from 1 to 1024, not "many"/],
-    ['a file that is not there', ['--size', './none.json'], 2, /cannot read \.\/none\.json \(ENOENT\)/],
-    [
-      'a result that knows no size',
+  const bad: Refusals = {
+    'no size': [[], 2, /required option '--size <size>' not specified/],
+    'a rule of thumb': [['--size', 'auto'], 2, /a whole number from 1 to 1024, not "auto"/],
+    'a size out of range': [['--size', '0'], 2, /a whole number from 1 to 1024, not "0"/],
+    'a file that is not there': [['--size', './none.json'], 2, /cannot read \.\/none\.json \(ENOENT\)/],
+    'a result that knows no size': [
       ['--size', result('none.json', { crypto: null })],
       2,
       /recommends no size/,
     ],
-    ['several sizes', ['--size', result('two.json', { crypto: 3, dns: 9 })], 2, /3 for crypto and 9 for dns/],
-  ] as const)
-    test(`${what} is one clear line`, async () => {
-      const run = await plimsoll(['run', ...args, '--', process.execPath, '-e', '0']);
-      assert.deepEqual([run.code, run.stdout], [code, '']);
-      assert.match(run.stderr, says);
-      assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
-    });
-
-  test('a command that cannot be started ends with 4', async () => {
-    const run = await plimsoll(['run', '--size', '4', '--quiet', '--', join(directory, 'no-such-program')]);
-    assert.equal(run.code, 4);
-    assert.match(run.stderr, /^plimsoll: cannot start .*no-such-program \(ENOENT\)\n$/);
-  });
+    'several sizes': [['--size', result('two.json', { crypto: 3, dns: 9 })], 2, /3 for crypto and 9 for dns/],
+    'a program that is not there': [
+      ['--size', '4', '--quiet', '--', './no-such-program'],
+      4,
+      /^plimsoll: cannot start .*no-such-program \(ENOENT\) $/,
+    ],
+  };
+  testRefusals(bad, ['run'], ['--', process.execPath, '-e', '0']);
 });

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stripVTControlCharacters } from 'node:util';
-import pc from 'picocolors';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
 import { reportText } from '#plimsoll/report/documents.js';
 import { plainStyle } from '#plimsoll/report/style.js';
@@ -42,10 +40,3 @@ for (const width of [80, 140])
     assert.match(text, /socket +fetch\.name ½/);
     assert.match(text, /pbkdf2Sync \(12\.3 ms\)/);
   });
-
-test('colours add nothing but colour', () => {
-  const plain = reportText(RESULT, plainStyle());
-  const coloured = reportText(RESULT, { width: 80, color: pc.createColors(true) });
-  assert.notEqual(coloured, plain);
-  assert.equal(stripVTControlCharacters(coloured), plain);
-});

@@ -27,18 +27,17 @@ describe('what a timeline shows, in sentences', () => {
   const waited = (free: readonly number[], late: readonly number[], size: number): string =>
     found('timeline.waited', waiting(free, late), size)?.text ?? '';
 
-  test('requests that waited: neighbours together, many waves cut short', () => {
+  test('requests that waited, many waves cut short', () => {
     assert.equal(
       waited([1, 2, 3, 4], [5, 6], 4),
-      '4 + 2: requests 5 and 6 waited for a pool thread, up to 43.4 ms',
+      '4 + 2: 2 requests waited for a pool thread, up to 43.4 ms',
     );
     const many = Array.from({ length: 996 }, (_, index) => index + 5);
     assert.equal(
       waited([1, 2, 3, 4], many, 4),
-      '4 + 4 + 4 + …: requests 5 to 1000 waited for a pool thread, up to 43.4 ms',
+      '4 + 4 + 4 + …: 996 requests waited for a pool thread, up to 43.4 ms',
     );
-    assert.match(waited([1], [2], 1), /^1 \+ 1: request 2 waited/);
-    assert.match(waited([2, 6], [1, 3, 4, 5, 9], 5), /requests 1, 3 to 5 and 9 waited/);
+    assert.match(waited([1], [2], 1), /^1 \+ 1: 1 request waited/);
   });
 
   test('numbers and words agree', () => {
@@ -62,7 +61,6 @@ describe('what a timeline shows, in sentences', () => {
     const spans = [span(1, 0), span(2, 0), span(3, 100), span(4, 100), span(5, 200)];
     assert.deepEqual(found('timeline.waited', spans)?.evidence, {
       waves: [2, 2, 1],
-      requests: [3, 4, 5],
       longestMs: 200,
       inferred: false,
     });

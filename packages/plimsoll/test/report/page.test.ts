@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { printable } from '#plimsoll/host/printable.js';
 import type { Report } from '#plimsoll/report/document.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
@@ -28,7 +27,7 @@ const EVERYWHERE: Report = {
       blocks: [
         { kind: 'headline', text: HOSTILE, tone: 'good' },
         { kind: 'note', text: HOSTILE },
-        { kind: 'findings', findings: [{ severity: 'note', text: HOSTILE, id: 'bench.faster' }] },
+        { kind: 'findings', findings: [{ severity: 'note', text: HOSTILE, id: 'bench.noisy' }] },
         { kind: 'names', groups: [{ label: HOSTILE, names: [HOSTILE] }] },
         {
           ...{ kind: 'table', caption: HOSTILE, rows: [[HOSTILE]] },
@@ -94,18 +93,16 @@ test('a size is as large as its confidence, and one that nobody is sure of is no
 });
 
 describe('a page is made to be shared', () => {
-  const dataOf = (page: string): string =>
-    gunzipSync(Buffer.from(/base64,([^"]+)"/.exec(page)?.[1] ?? '', 'base64')).toString();
   const result = resultOf({ cost: (size) => (size === 16 ? 0.7 : 1) });
   const pageOf = (command: string[], traffic: string): string =>
     reportPage([{ ...result, command, method: { ...result.method, traffic } }]);
 
-  test('of a command its program and script are named, and nothing else, in its data either', () => {
+  test('of a command its program and script are named, and nothing else', () => {
     const page = pageOf(
       ['/home/me/bin/node', '--require', './a.cjs', '/srv/app/server.js', '--token', 'hunter2'],
       'autocannon -H authorization=hunter2 http://127.0.0.1:3000',
     );
-    for (const text of [page, dataOf(page)]) assert.doesNotMatch(text, /hunter2|\/home|\/srv|token/);
+    assert.doesNotMatch(page, /hunter2|\/home|\/srv|token/);
     assert.match(page, /UV_THREADPOOL_SIZE=16 node server\.js/);
     assert.match(page, /requests: autocannon</);
   });
@@ -115,7 +112,7 @@ describe('a page is made to be shared', () => {
       ['npm', 'run', 'dev', '--', 'hunter2'],
       'POST http://a:hunter2@b/c?key=hunter2 (4 connections)',
     );
-    for (const text of [page, dataOf(page)]) assert.doesNotMatch(text, /hunter2/);
+    assert.doesNotMatch(page, /hunter2/);
     assert.match(page, /npm run dev/);
     assert.match(page, /requests: POST http:\/\/b\/c \(4 connections\)/);
   });

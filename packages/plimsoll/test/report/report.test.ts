@@ -51,21 +51,14 @@ test('progress fits the terminal', () => {
   assert.match(progressLine(name, progress, 140), /mjs: 3 generations {2}42 % {2}2 min 10 s left/);
 });
 
-test('colour only on terminals, and never against NO_COLOR', () => {
-  const isColoured = (isTTY: boolean, noColor: string): boolean => {
-    const before = {
-      NO_COLOR: process.env.NO_COLOR,
-      FORCE_COLOR: process.env.FORCE_COLOR,
-      TERM: process.env.TERM,
-    };
-    delete process.env.FORCE_COLOR;
-    process.env.TERM = 'xterm';
-    process.env.NO_COLOR = noColor;
-    const coloured = terminalStyle({ isTTY }).color.red('x') !== 'x';
-    for (const [name, value] of Object.entries(before))
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    return coloured;
+test('colour only on terminals, and never against NO_COLOR', (t) => {
+  const { env } = process;
+  t.after(() => {
+    process.env = env;
+  });
+  const isColoured = (isTTY: boolean, NO_COLOR: string): boolean => {
+    process.env = { TERM: 'xterm', NO_COLOR };
+    return terminalStyle({ isTTY }).color.red('x') !== 'x';
   };
   assert.equal(isColoured(true, ''), true);
   assert.equal(isColoured(true, '1'), false);

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /** The command line. */
@@ -43,6 +45,25 @@ export async function plimsoll(args: readonly string[], options: CliOptions = {}
   const left = existsSync(directory) ? readdirSync(directory) : [];
   rmSync(directory, { recursive: true, force: true });
   return { code, stdout, stderr, left };
+}
+
+/** By name: arguments, the exit code, and what is said. */
+export type Refusals = Record<string, readonly [args: readonly string[], code: number, says: RegExp]>;
+
+/** A test for each: one clear line, the right exit code, and nothing left behind. */
+export function testRefusals(
+  cases: Refusals,
+  before: readonly string[],
+  after: readonly string[] = [],
+): void {
+  for (const [what, [args, code, says]] of Object.entries(cases))
+    test(`${what}: a clear line and exit code ${code}`, async () => {
+      const run = await plimsoll([...before, ...args, ...after]);
+      assert.equal(run.code, code, run.stderr);
+      assert.match((run.stderr + run.stdout).replaceAll(/\s+/g, ' '), says);
+      assert.doesNotMatch(run.stderr, /^\s+at /m, 'no stack trace for a mistake of the user');
+      assert.deepEqual(run.left, []);
+    });
 }
 
 async function read(stream: NodeJS.ReadableStream | null): Promise<string> {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { parseAddress } from '#plimsoll/host/sockets.js';
 import { parseCall, type ThreadActivity } from '#plimsoll/host/thread-activity.js';
 import { plainStyle } from '#plimsoll/report/style.js';
-import { screenLines, sparkline } from '#plimsoll/report/top.js';
+import { screenLines } from '#plimsoll/report/top.js';
 import type { Doing, SeenProcess } from '#plimsoll/results/pool-activity.js';
 import { doingOf, isBusy } from '#plimsoll/top/doing.js';
 import { rolesOf } from '#plimsoll/top/roles.js';
@@ -139,13 +139,10 @@ describe('the screen', () => {
     },
     ...{ tellsCalls: false, seen },
   };
-  const state = {
-    ...{ history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const },
-  };
 
   for (const width of [60, 80, 140])
     test(`${width} columns: nothing wider, no control characters, and what may not be read is said`, () => {
-      const lines = screenLines([one], state, plainStyle(width));
+      const lines = screenLines([one], plainStyle(width), true);
       for (const line of lines) {
         assert.ok([...line].length <= width, `${[...line].length}: ${line}`);
         assert.doesNotMatch(line, /\p{Cc}/u);
@@ -156,12 +153,6 @@ describe('the screen', () => {
         lines.join(' ').replaceAll(/ +/g, ' '),
         /rescue: 8 threads, 4 to 32; grew from 4 to 8 12 s ago: jobs/,
       );
-      assert.match(lines.join('\n'), /2 of 2 pool threads busy in 1 process {2}paused/);
+      assert.match(lines.join('\n'), /2 of 2 pool threads busy in 1 process {2}q quits/);
     });
-
-  test('a sparkline has a sign for each look, the highest for a full pool', () => {
-    assert.equal(sparkline([0, 2, 4], 4), '▁▅█');
-    assert.equal(sparkline([9], 4), '█');
-    assert.equal(sparkline([], 4), '');
-  });
 });

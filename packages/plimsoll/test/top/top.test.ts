@@ -167,11 +167,10 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
     return { code: terminal.exitCode, text };
   }
 
-  test('live: keys pause and help, q ends it, and the terminal is as before', async () => {
-    const { code, text } = await inTerminal(80, '?pq');
+  test('live: q ends it, and the terminal is as before', async () => {
+    const { code, text } = await inTerminal(80, 'xq');
     assert.equal(code, 0, text);
     assert.match(text, /q quits/);
-    assert.match(text, /paused/);
     assert.ok(
       text.includes('\u001b[?1049h') && text.trimEnd().endsWith('\u001b[?25h\u001b[?1049l'),
       text.slice(-80),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeWorkload } from '#plimsoll/api/workloads.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 
 test('the defaults: as many operations at once as fill any pool, cheap enough for short rounds', () => {
@@ -27,11 +26,4 @@ test('unknown parameters and values out of range are refused', () => {
   assert.throws(() => resolveParameters('dns', { set: { names: 'x' } }));
   assert.throws(() => resolveParameters('crypto', { set: { iterations: '0' } }));
   assert.throws(() => resolveParameters('crypto', { set: { iterations: 'many' } }));
-});
-
-test('descriptions tell the numbers', () => {
-  assert.equal(
-    describeWorkload('crypto', resolveParameters('crypto')),
-    '100 × pbkdf2, 1,000 iterations, sha512, 64 bytes',
-  );
 });

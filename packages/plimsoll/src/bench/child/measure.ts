@@ -12,9 +12,7 @@ import { fixedPool, type Pool, resizablePool } from './pool.js';
 const ALONE_SAMPLES = 5;
 
 /** Measure one workload, a round for each order. Nothing here may use the pool that is being measured. */
-export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
-  serveJob(before, after, work);
-}
+export const serve = (before: ThreadInfo[], after: ThreadInfo[]): void => serveJob(before, after, work);
 
 async function work(job: Job, observedThreads: number | null): Promise<void> {
   let phase: Phase = 'load';
@@ -24,9 +22,9 @@ async function work(job: Job, observedThreads: number | null): Promise<void> {
   process.once('beforeExit', () => answer({ type: 'never-settles' }));
   process.channel?.unref();
   try {
-    const pool = job.resizes
-      ? await resizablePool(observedThreads, mayLookUp(job))
-      : fixedPool(observedThreads);
+    const pool = await (job.resizes
+      ? resizablePool(observedThreads, mayLookUp(job))
+      : fixedPool(observedThreads));
     const context = { size: job.size, directory: job.directory, names: job.names };
     const workload = await prepareWorkload(job.spec, context);
     phase = 'run';

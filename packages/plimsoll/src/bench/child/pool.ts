@@ -1,14 +1,13 @@
 import type { ResizableThreadPool } from '@plimsoll/monitor/resize';
 
 export interface Pool {
-  /** Threads that serve the queue, counted; `null` where they cannot be. */
   readonly observed: number | null;
   /** Why it keeps the size that it was started with; `null` when it can be resized. */
   readonly fixed: string | null;
   resize(size: number): Promise<void>;
 }
 
-/** A job that runs longer has no end, for a benchmark. */
+/** A longer job counts as endless. */
 const RESIZE_MS = 60_000;
 
 export const fixedPool = (observed: number | null, fixed: string | null = null): Pool => ({

@@ -47,10 +47,7 @@ const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platfor
   const evidence = { pid, asked, threads };
   // process.env sets the environment block of Windows, and libuv reads the one of the C runtime, made at the start.
   if (platform === 'win32')
-    return wrong('doctor.set-on-windows', `${sets}, which has no effect on Windows: ${START}`, {
-      pid,
-      asked,
-    });
+    return wrong('doctor.set-on-windows', `${sets}, which has no effect on Windows: ${START}`, evidence);
   if (threads !== null && threads !== poolSizeOf(asked, libuv ?? undefined)) {
     const text = `${sets} after its pool was created with ${threadsOf(threads)}: in an ES module, all imports run first; ${START}`;
     return wrong('doctor.set-too-late', text, evidence);
@@ -61,7 +58,6 @@ const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platfor
   return neutral(advice('doctor.set-in-program', text, evidence));
 };
 
-/** libuv misreads the text of the variable; or the variable comes from PM2. */
 const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
   const setting = current ?? initial;
   const misreadings = setting === null ? [] : misread(pid, setting, poolSizeOf(setting, libuv ?? undefined));
@@ -72,33 +68,10 @@ const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
   return [...misreadings, neutral(advice('doctor.pm2-environment', text, { pid, asked: setting }))];
 };
 
-/** By the first pattern that fits: what libuv makes of it, and what would be right. */
-const MISREAD: readonly (readonly [id: string, text: RegExp, reads: string, then: string])[] = [
-  ['doctor.empty', /^$/, ' empty; libuv reads this as 0 and creates', '; unset it, or set a number'],
-  [
-    'doctor.negative',
-    /^-\d/,
-    '; libuv reads this as a very large number and creates',
-    '; set a number from 1 to 1024',
-  ],
-  ['doctor.not-a-number', /^(?!\+?\d)/, '; libuv reads this as 0 and creates', '; set a number'],
-  ['doctor.zero', /^\+?0+$/, '; libuv creates', `; unset it for the default of ${DEFAULT_POOL_SIZE}`],
-  [
-    'doctor.cut-off',
-    /^(?!\+?\d+$)/,
-    '; libuv reads only the leading digits and creates',
-    '; set a whole number',
-  ],
-];
-
 function misread(pid: number, asked: string, threads: number): DoctorFinding[] {
-  const text = asked.trim();
-  const is = `UV_THREADPOOL_SIZE is${text === '' ? '' : ` ${quoted(asked)}`}`;
-  const [id, , reads, then] = MISREAD.find(([, pattern]) => pattern.test(text)) ?? [];
-  if (id !== undefined)
-    return [wrong(id, `${is}${reads} ${threadsOf(threads)}${then}`, { pid, asked, threads })];
-  const most = `${is}; libuv creates at most ${threadsOf(LARGEST_POOL_SIZE)}`;
-  return Number(text) > LARGEST_POOL_SIZE ? [wrong('doctor.above-most', most, { pid, asked, threads })] : [];
+  if (/^\s*\+?\d+\s*$/.test(asked) && Number(asked) >= 1 && Number(asked) <= LARGEST_POOL_SIZE) return [];
+  const text = `UV_THREADPOOL_SIZE is ${quoted(asked)}, for which libuv creates ${threadsOf(threads)}; set a whole number from 1 to ${LARGEST_POOL_SIZE}, or unset it for the default of ${DEFAULT_POOL_SIZE}`;
+  return [wrong('doctor.misread', text, { pid, asked, threads })];
 }
 
 const ofWorkers: Rule = ({ pid, workers, threads }) => {
@@ -127,13 +100,9 @@ const ofCount: Rule = (process) => {
     const text = `the pool was resized at run time to ${threadsOf(threads)}, but UV_THREADPOOL_SIZE sets ${asked}; a restart returns to ${asked}`;
     return threads !== asked && neutral(advice('doctor.resized', text, { pid, asked, threads }));
   }
-  if (current !== null && current !== initial) return null;
-  if (threads !== asked) {
-    const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module loaded before the program sets the variable, or starts threads of its misreadings`;
-    return wrong('doctor.other-count', text, { pid, asked, threads });
-  }
-  const text = `UV_THREADPOOL_SIZE is not set, so the pool has ${threadsOf(threads)}, libuv's default`;
-  return initial === null && neutral(note('doctor.default', text, { pid, threads }));
+  if (threads === asked || (current !== null && current !== initial)) return null;
+  const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module that was loaded before the program sets the variable or uses the pool`;
+  return wrong('doctor.other-count', text, { pid, asked, threads });
 };
 
 const ofQuota: Rule = ({ pid, availableParallelism: said }, { effectiveCpus: cpus }) => {

@@ -1,8 +1,9 @@
 import type { MeasuredTimeline } from '../../classify/draw.js';
+import { sum } from '../../collections/sum.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Statement } from '../../results/finding.js';
 import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.js';
-import { formatCount, formatDecimal, formatMs, list, percent, verb } from '../format.js';
+import { formatCount, formatDecimal, formatMs, percent } from '../format.js';
 import { findAll, type RuleOver, statement } from './finding.js';
 
 export const observed = ({ experiments, environment, size, ...known }: MeasuredTimeline): Timeline => ({
@@ -20,7 +21,6 @@ interface Context {
 
 type Experiment = Omit<TimelineExperiment, 'observations'>;
 
-/** What the picture of one experiment shows; all of it follows from its spans. */
 export function observationsOf(experiment: Experiment, context: Context): Statement[] {
   const rules = [mainThread, queued, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return findAll(rules, experiment, context);
@@ -57,21 +57,13 @@ const isOneJobEach = (experiment: Experiment): boolean => {
 const queued: Rule = (experiment, { size }) => {
   const late = onPool(experiment).filter((span) => span.queued);
   if (late.length === 0 || !isOneJobEach(experiment) || late.some(isLookup)) return null;
-  const waves = wavesOf(experiment.requests - late.length, late.length, size);
-  const requests = late.map(({ request }) => request);
+  const waves = [experiment.requests - late.length];
+  for (let left = late.length; left > 0; left -= size) waves.push(Math.min(size, left));
   const longestMs = Math.max(...late.map(queueMs));
   const isInferred = late.some((span) => span.inferred);
-  const text = `${sumOf(waves)}: request${verb(requests, '', 's')} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`;
-  return statement('timeline.waited', text, { waves, requests, longestMs, inferred: isInferred });
+  const text = `${sumOf(waves)}: ${formatCount(late.length, 'request')} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`;
+  return statement('timeline.waited', text, { waves, longestMs, inferred: isInferred });
 };
-
-/** How many requests found a free thread, and how many each time after that. */
-function wavesOf(first: number, others: number, size: number): number[] {
-  const more = Array.from({ length: Math.ceil(others / size) }, (_, at) =>
-    Math.min(size, others - at * size),
-  );
-  return [first, ...more];
-}
 
 const competed: Rule = (experiment, { size }) => {
   const jobs = onPool(experiment);
@@ -91,27 +83,25 @@ const together: Rule = (experiment) => {
   const covered = new Set(spans.map(({ request }) => request)).size === requests;
   if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
   const threads = new Set(spans.flatMap(({ thread }) => thread ?? [])).size;
-  const allAtOnce = atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests;
-  const text = `${allAtOnce ? `all ${requests} requests ran at once` : `${requests} requests ran`}${threads === 0 ? '' : ` on ${formatCount(threads, 'pool thread')}`}; none waited for a pool thread`;
-  return statement('timeline.together', text, { requests, threads, allAtOnce });
+  const text = `${requests} requests ran${threads === 0 ? '' : ` on ${formatCount(threads, 'pool thread')}`}; none waited for a pool thread`;
+  return statement('timeline.together', text, { requests, threads });
 };
 
-function atOnce(spans: readonly Span[], bounds: (span: Span) => readonly [number, number]): number {
-  const at = spans.map(bounds);
-  return Math.max(
+/** The most spans that ran at one time. */
+const atOnce = (spans: readonly Span[]): number =>
+  Math.max(
     0,
-    ...at.map(([from]) => at.filter(([since, until]) => since <= from && from < until).length),
+    ...spans.map(
+      ({ startMs: at }) => spans.filter(({ startMs, endMs }) => startMs <= at && at < endMs).length,
+    ),
   );
-}
-
-const run = ({ startMs, endMs }: Span): [number, number] => [startMs, endMs];
 
 const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'lookupService';
 
 const slowHalf: Rule = (experiment, { size }) => {
   const lookups = onPool(experiment).filter(isLookup);
   if (!lookups.some((span) => span.queued)) return null;
-  const most = atOnce(lookups, run);
+  const most = atOnce(lookups);
   const limit = slowJobLimit(size);
   const text = `up to ${formatCount(most, 'lookup')} ran at a time: only ${limit} of ${formatCount(size, 'pool thread')} ${limit === 1 ? 'serves' : 'serve'} lookups (inferred from the completion times)`;
   return statement('timeline.half-for-lookups', text, { atOnce: most, size, limit });
@@ -125,7 +115,7 @@ const shared: Rule = (experiment, { cpus }) => {
   const cpu = sum(jobs.map(({ cpuMs }) => cpuMs ?? 0));
   const ran = sum(jobs.map(onThreadMs));
   const { wallMs } = experiment;
-  const threads = atOnce(jobs, run);
+  const threads = atOnce(jobs);
   if (cpu === 0 || ran / cpu < SLOWED || ran < VISIBLE * wallMs) return null;
   const slowdown = ran / cpu;
   const times = Math.abs(slowdown - 2) < 0.15 ? 'twice' : `${formatDecimal(slowdown)} times`;
@@ -142,9 +132,8 @@ const outside: Rule = ({ spans, requests }) => {
   const waits = spans.filter(({ where }) => where === 'kernel');
   if (waits.length === 0 || spans.some(({ where }) => where === 'pool')) return null;
   const waitedFor = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
-  const most = atOnce(waits, run);
-  const how =
-    requests === 1 ? '' : most === requests ? 'all ran in parallel; ' : `up to ${most} ran at once; `;
+  const most = atOnce(waits);
+  const how = requests === 1 ? '' : `up to ${most} ran at once; `;
   const why =
     waitedFor.length === 0
       ? '; Node does not report what the wait was for'
@@ -173,8 +162,6 @@ const INFERRED =
 const inferred: Rule = (experiment) =>
   onPool(experiment).some((span) => span.inferred) && statement('timeline.inferred', INFERRED);
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
 const mark = (inferred: boolean): string => (inferred ? ' (inferred)' : '');
 
 const MOST_WAVES = 6;
@@ -182,16 +169,3 @@ const MOST_WAVES = 6;
 /** `4 + 2`, as long as it is short. */
 const sumOf = (waves: readonly number[]): string =>
   waves.length <= MOST_WAVES ? waves.join(' + ') : `${waves.slice(0, 3).join(' + ')} + …`;
-
-/** `3`, `5 to 9`: neighbours together. */
-function ranges(numbers: readonly number[]): string[] {
-  const found: [first: number, last: number][] = [];
-  for (const number of numbers) {
-    const current = found.at(-1);
-    if (current?.[1] === number - 1) current[1] = number;
-    else found.push([number, number]);
-  }
-  return found.flatMap(([first, last]) =>
-    last - first < 2 ? [...new Set([first, last])].map(String) : [`${first} to ${last}`],
-  );
-}

@@ -48,7 +48,7 @@ function drawBlock(block: Block): Html {
 
 const PAGE = 'https://github.com/plimsoll-js/plimsoll/blob/main/docs/reference/findings.md';
 
-/** The anchor that GitHub gives to a heading `bench.faster`. */
+/** The anchor that GitHub gives to a heading `bench.noisy`. */
 const anchorOf = (id: string): string => encodeURIComponent(id.toLowerCase().replace(/[^\w\- ]/g, ''));
 
 function findingList(findings: readonly Said[]): Html {
@@ -59,7 +59,7 @@ function findingList(findings: readonly Said[]): Html {
         : html` <a class="id" href="${PAGE}#${anchorOf(id)}" rel="noreferrer">${id}</a>`;
     return html`<li class="${severity}"><span class="sign" aria-hidden="true">${MARKS[severity]}</span><span>${text}${link}</span></li>`;
   });
-  return items.length === 0 ? html`` : html`<ul class="findings">${items}</ul>`;
+  return html`<ul class="findings">${items}</ul>`;
 }
 
 /** Characters of a text that stays on one line. */

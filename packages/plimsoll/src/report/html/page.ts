@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { CONFIDENCE_TONE, type Report, type Verdict } from '../document.js';
 import { type Result, reportOf } from '../documents.js';
-import { environmentFacts, headLines, machineLine } from '../machine-line.js';
+import { headLines } from '../machine-line.js';
 import { markdown } from '../markdown.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { drawSection } from './blocks.js';
@@ -23,16 +22,14 @@ export interface Foreign {
 }
 
 /**
- * One self-contained page of some results: verdicts first. It has no script, prints, carries the documents, to be saved from it,
- * and has no arguments of commands: it is made to be shared.
+ * One self-contained page of some results: verdicts first. It has no script, prints, and has no arguments of commands: it is made
+ * to be shared.
  */
 export function reportPage(results: readonly (Result | Foreign)[], title = 'Thread pool report'): string {
-  const documents = results.map((one) => withoutSecrets('report' in one ? one.document : one));
-  const reports = results.map((one, at) =>
-    'report' in one ? one.report(documents[at] as Foreign['document']) : reportOf(documents[at] as Result),
+  const reports = results.map((one) =>
+    'report' in one ? one.report(withoutSecrets(one.document)) : reportOf(withoutSecrets(one)),
   );
   const ids = reports.map((_, index) => `r${index + 1}`);
-  const data = embeddedData(documents);
   const contents = reports.map((report, index) => html`<li>${linkTo(report, ids[index] as string)}</li>`);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -40,14 +37,9 @@ export function reportPage(results: readonly (Result | Foreign)[], title = 'Thre
 <title>${title}</title><style>${raw(STYLES)}</style></head>
 <body><header class="top"><p class="brand">plimsoll</p><h1>${title}</h1>${contents.length < 2 ? null : html`<nav aria-label="Results"><ul>${contents}</ul></nav>`}</header>
 <main>${verdictCards(reports, ids)}
-${reports.map((report, index) => drawReport(report, ids[index] as string))}
-<section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines and data</h2>${machines(reports)}
-<p class="note">${data === null ? TOO_LARGE : DATA}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data}">Download the data (JSON, gzip)</a></p>`}</section></main></body></html>
+${reports.map((report, index) => drawReport(report, ids[index] as string))}</main></body></html>
 `.text;
 }
-
-const DATA = 'The page contains its data except single rounds and jobs, which are in the source files.';
-const TOO_LARGE = 'The data is too large for this page; it is in the source files.';
 
 const LONGEST = 60;
 
@@ -70,30 +62,14 @@ ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`
 /** Line by line, as a line break is a control character like any other. */
 const preformatted = (text: string): Html[] => text.split('\n').map((line) => html`${line}`);
 
-function machines(reports: readonly Report[]): Html[] {
-  const known = new Map(
-    reports.flatMap(({ environment }) =>
-      environment === undefined ? [] : [[machineLine(environment), environment]],
-    ),
-  );
-  return [...known.values()].map(
-    (environment) =>
-      html`<ul class="machine">${environmentFacts(environment).map((fact) => html`<li>${fact}</li>`)}</ul>`,
-  );
-}
-
-const MOST_CARDS = 24;
-
 function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
   const all = reports.flatMap(({ verdicts = [] }) => verdicts);
   const cards = reports.flatMap(({ command, verdicts = [] }, at) =>
     verdicts.map((verdict) => card(verdict, command, ids[at] as string)),
   );
   if (cards.length === 0) return null;
-  const left = cards.length - MOST_CARDS;
   const title = all.some(({ sign }) => sign !== '') ? 'Which UV_THREADPOOL_SIZE' : 'What would help';
-  const more = left > 0 ? html`<p class="note">${left} more verdicts follow with their results.</p>` : null;
-  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards.slice(0, MOST_CARDS)}</div>${more}</section>`;
+  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards}</div></section>`;
 }
 
 function card(verdict: Verdict, command: string, id: string): Html {
@@ -104,20 +80,4 @@ function card(verdict: Verdict, command: string, id: string): Html {
   return html`<article class="card ${CONFIDENCE_TONE[confidence]}-card">${text}
 <p class="size"><span>${sign}</span><span class="${CONFIDENCE_TONE[confidence]}">${confidence}</span></p>
 <p class="gain">${gain}</p><p class="because">${because}</p><p class="sure">${sure}</p>${size === null ? null : line}</article>`;
-}
-
-/** Of a page of at most 300 KB this much may be data. */
-const MOST_CHARACTERS = 130_000;
-
-/** Single rounds, jobs and spans: by far the most of a result. */
-const DETAIL = new Set(['rounds', 'twinRounds', 'runs', 'generations', 'spans']);
-
-const withoutDetail = (name: string, value: unknown): unknown =>
-  DETAIL.has(name) && Array.isArray(value) && typeof value[0] === 'object' ? [] : value;
-
-/** The documents for a page, without what the files hold that it was made from; `null` when even that is too much. */
-function embeddedData(documents: readonly object[]): string | null {
-  const text = JSON.stringify(documents.length === 1 ? documents[0] : documents, withoutDetail);
-  const packed = gzipSync(text, { level: 9 }).toString('base64');
-  return packed.length <= MOST_CHARACTERS ? packed : null;
 }

@@ -37,8 +37,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.4rem;margin:0 0 1rem;padding:0;l
 .card .line{margin-top:.7rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;justify-content:space-between}
 code{font:.85em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .result{margin:0 0 3rem;padding-top:1.5rem;border-top:1px solid var(--rule)}
-.note,.machine{margin:.2rem 0;font-size:.9rem;max-width:85ch;text-wrap:pretty}
-.machine{padding:0;list-style:none}
+.note{margin:.2rem 0;font-size:.9rem;max-width:85ch;text-wrap:pretty}
 .headline{margin:.8rem 0;font-size:1.2rem;font-weight:600;max-width:70ch}
 .soft{color:var(--soft)}.good{color:var(--good)}.bad{color:var(--bad)}.unsure{color:var(--unsure)}.pool{color:var(--pool)}
 .strong{font-weight:650}
