@@ -62,7 +62,7 @@ export const COMMANDS = {
       ...started,
       onPort: text(
         '--on-port <command>',
-        'load generator, started without a shell once the app listens; `$PORT` stands for its port',
+        'load generator, started by a shell once the app listens; `$PORT` stands for its port',
         { without: ['urls', 'pid'] },
       ),
       urls: texts(

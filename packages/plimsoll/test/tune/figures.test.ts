@@ -80,7 +80,7 @@ describe('figures of a span', () => {
     assert.ok(Math.abs(figures.cpuCores - 0.5) < 1e-9);
     const [first, second] = [1200, 1800].map((at) => sample(at, [], { busy: at / 600 }));
     assert.equal(figuresOf([log([first as Sample, second as Sample])], span).busyThreads, 2.5);
-    assert.equal(figuresOf([log([sample(1500, [], { busy: Number.NaN })])], span).busyThreads, null);
+    assert.equal(figuresOf([log([sample(1500, [], { busy: null })])], span).busyThreads, null);
   });
 
   test('of several processes together', () => {
@@ -143,8 +143,6 @@ describe('the delay of a timer that falls due at a random moment', () => {
     );
     assert.ok(Math.abs(told.mean / mean - 1) < 0.1, `${told.mean}, not ${mean}`);
     assert.ok(Math.abs(told.p99 / p99 - 1) < 0.1, `${told.p99}, not ${p99}`);
-    assert.ok(told.max > 280 && told.max <= 300);
-    assert.equal(told.p50, 0);
   });
 
   test('short ones are seen as often as they are met', () => {
@@ -161,7 +159,7 @@ describe('the delay of a timer that falls due at a random moment', () => {
   });
 
   test('a free loop has none, and neither has one that was not seen', () => {
-    const none = { mean: 0, p50: 0, p99: 0, max: 0 };
+    const none = { mean: 0, p99: 0 };
     assert.deepEqual(delayOfTimers([0, 0, 0]), none);
     assert.deepEqual(delayOfTimers([]), none);
   });
