@@ -155,11 +155,7 @@ class Trial {
     return differences(values, 'twin', (block) => baseline?.get(block));
   }
 
-  #against(
-    size: number,
-    noisy: boolean,
-    isOut: boolean,
-  ): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
+  #against(size: number, noisy: boolean, isOut: boolean): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
     const { baseline } = this.#plan;
     const blocks = this.#logs.get(size)?.size ?? 0;
     if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks };

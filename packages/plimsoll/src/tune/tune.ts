@@ -102,8 +102,7 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
       ? await measureServing({ live, endpoint: nature.endpoint, ended, traffic }, request, context)
       : null;
   if (served !== null || traffic === null) return served;
-  const before =
-    nature.is === 'ended' ? 'it listened on a port: is it a server?' : 'the answer was known';
+  const before = nature.is === 'ended' ? 'it listened on a port: is it a server?' : 'the answer was known';
   throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command ended (exit code 0) before ${before}`);
 }
 

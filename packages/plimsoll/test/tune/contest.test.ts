@@ -46,7 +46,11 @@ describe('a contest', () => {
 
   test('goes on without those that are hopeless', async () => {
     const { results, plan } = await held({
-      judge: (results) => judgement(results.length > 12, arms.filter((arm) => arm !== 1)),
+      judge: (results) =>
+        judgement(
+          results.length > 12,
+          arms.filter((arm) => arm !== 1),
+        ),
     });
     assert.deepEqual(plan.left, [1]);
     assert.equal(results.filter(({ arm }) => arm === 1).length, 1);

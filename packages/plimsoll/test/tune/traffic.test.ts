@@ -121,7 +121,8 @@ describe('traffic of a command', () => {
       }),
       {
         code: 'PLIMSOLL_TRAFFIC_FAILED',
-        message: /^--on-port: "no-such-cannon" failed \(exit code 127; it last wrote: .*no-such-cannon: .*not found\)$/,
+        message:
+          /^--on-port: "no-such-cannon" failed \(exit code 127; it last wrote: .*no-such-cannon: .*not found\)$/,
       },
     );
   });

@@ -92,7 +92,10 @@ class Agent {
       case 'resize': {
         const wanted = size as number;
         this.#postponed = this.#usesPool() ? null : wanted;
-        return { size: this.#postponed === null ? await this.#switch(wanted) : null, limit: threadPool.limit };
+        return {
+          size: this.#postponed === null ? await this.#switch(wanted) : null,
+          limit: threadPool.limit,
+        };
       }
       case 'state':
         return { size: threadPool.size ?? null, limit: threadPool.limit, resizing: threadPool.resizing };
