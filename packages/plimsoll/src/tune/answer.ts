@@ -17,14 +17,10 @@ import {
 } from './sample.js';
 
 export type TuneNote =
-  /** The app sets UV_THREADPOOL_SIZE itself: it was started with `limit` threads, and larger sizes are out of reach. */
+  /** The pool cannot have more than `limit` threads: the app set UV_THREADPOOL_SIZE itself, or was started with them. */
   | { readonly id: 'tune.app-sets-size'; readonly limit: number; readonly wanted: number }
-  | {
-      readonly id: 'tune.sizes-left-out';
-      readonly sizes: readonly number[];
-      readonly because: 'pids' | 'limit';
-      readonly limit: number;
-    }
+  /** The pids limit leaves room for `limit` threads. */
+  | { readonly id: 'tune.sizes-left-out'; readonly sizes: readonly number[]; readonly limit: number }
   | { readonly id: 'tune.traffic-restarted'; readonly times: number }
   | { readonly id: 'tune.traffic-limited'; readonly detail: string }
   | { readonly id: 'tune.needs-minutes'; readonly minutes: number };

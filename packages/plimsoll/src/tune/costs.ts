@@ -25,7 +25,7 @@ export interface Costs {
 
 /** A 99th percentile of fewer requests is their maximum. */
 const LEAST_FOR_P99 = 200;
-/** Routes beyond these share one place: with a handful of requests each there is nothing to weigh. */
+/** Rarer routes are one layer: a route that a window has none of counts with its mean, which makes blocks look alike if most do. */
 const MOST_ROUTES = 24;
 const LEAST_SHARE = 0.005;
 

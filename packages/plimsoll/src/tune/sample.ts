@@ -10,7 +10,7 @@ interface Place {
   readonly arm: Arm;
   /** Pool threads; of a window those that served the queue, proved. */
   readonly size: number;
-  /** A process came, went or did not answer, the traffic paused, or the machine slept: it is shown, and not compared. */
+  /** A process came, went or did not answer, or the traffic paused: it is shown, and not compared. */
   readonly disturbed: boolean;
 }
 

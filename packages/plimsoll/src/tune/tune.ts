@@ -37,9 +37,7 @@ export function tuneCommand(request: TuneRequest, context: TuneContext): Promise
   });
 }
 
-/**
- * Find out which size suits a process that already serves real requests. Whatever happens, it gets the size back that it had.
- */
+/** A process that already serves real requests. Whatever happens, it gets the size back that it had. */
 export function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
   const { pid, objective, timeMs, seed } = request;
   return concluded(request, context, async () => {
@@ -48,19 +46,12 @@ export function tuneProcess(request: TuneProcessRequest, context: TuneContext): 
       const { size, limit } = await live.state();
       const baseline = request.baseline ?? size ?? Math.min(DEFAULT_POOL_SIZE, limit);
       const wanted = [...new Set([...(request.sizes ?? boundedSizes(baseline)), baseline])];
-      const { sizes, notes } = upTo(
-        limit,
-        wanted.sort((a, b) => a - b),
-        'limit',
-      );
+      const sizes = wanted.sort((a, b) => a - b);
       const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
       // Only what has ended well is no server.
-      const outcome = (await measureServing(
-        app,
-        { sizes, baseline, objective, timeMs, seed },
-        context,
-      )) as Outcome;
-      return { ...outcome, command: null, pid, traffic: null, notes: [...notes, ...outcome.notes] };
+      const question = { sizes, baseline, objective, timeMs, seed };
+      const outcome = (await measureServing(app, question, context)) as Outcome;
+      return { ...outcome, command: null, pid, traffic: null };
     } finally {
       await live.close();
     }
@@ -110,21 +101,14 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
 const OTHER_THREADS = 16;
 
 /** libuv aborts the process when it cannot create a thread. */
-function withinPidsLimit(sizes: readonly number[], baseline: number): ReturnType<typeof upTo> {
-  const { pidsHeadroom } = readCgroup();
-  const limit = pidsHeadroom === null ? Number.POSITIVE_INFINITY : pidsHeadroom - OTHER_THREADS;
-  return upTo(limit, sizes, 'pids', baseline);
-}
-
-function upTo(
-  limit: number,
+function withinPidsLimit(
   sizes: readonly number[],
-  because: 'pids' | 'limit',
-  baseline?: number,
+  baseline: number,
 ): { readonly sizes: readonly number[]; readonly notes: TuneNote[] } {
+  const limit = (readCgroup().pidsHeadroom ?? Number.POSITIVE_INFINITY) - OTHER_THREADS;
   const beyond = sizes.filter((size) => size > limit && size !== baseline);
   return {
     sizes: sizes.filter((size) => !beyond.includes(size)),
-    notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, because, limit }],
+    notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, limit }],
   };
 }

@@ -142,17 +142,12 @@ const noFasterAnd =
     return advice(id, text, { sizes: numbers(hit), ms, insteadOfMs });
   };
 
-const ROOM = {
-  pids: 'the pids limit leaves room for',
-  limit: 'the pool can be resized to at most',
-} as const;
-
 /** Incidents during the measurement. */
 const NOTES: Texts<TuneNote> = {
   'tune.app-sets-size': ({ limit, wanted }) =>
-    `the app sets UV_THREADPOOL_SIZE itself and has ${formatCount(limit, 'thread')}, so larger sizes (up to ${wanted}) could not be measured`,
-  'tune.sizes-left-out': ({ sizes, because, limit }) =>
-    `${list(sizes)} ${verb(sizes, 'was', 'were')} left out: ${ROOM[because]} ${formatCount(limit, 'thread')}`,
+    `the app started its pool with ${formatCount(limit, 'thread')}, so larger sizes (up to ${wanted}) could not be measured`,
+  'tune.sizes-left-out': ({ sizes, limit }) =>
+    `${list(sizes)} ${verb(sizes, 'was', 'were')} left out: the pids limit leaves room for ${formatCount(limit, 'thread')}`,
   'tune.traffic-restarted': ({ times }) =>
     `the load generator ended before the answer was known, and was restarted ${formatCount(times, 'time')}`,
   'tune.traffic-limited': ({ detail }) => detail,

@@ -17,8 +17,6 @@ const SLOW_MS = 100;
 const ALONE_MS = 10_000;
 /** A switch waits for running jobs; one that takes longer waits for a pool that hangs. */
 const RESIZE_MS = 30_000;
-/** The most that is buffered for a plimsoll that does not read. */
-const MOST_BYTES = 8_000_000;
 
 const { monitorThreadPool, threadPool } = monitors;
 const { socket: address, memory } = worker.workerData as AgentData;
@@ -28,7 +26,6 @@ class Agent {
   readonly #ring = new rings.RingReader(memory);
   readonly #monitor = monitorThreadPool({ resolution: FAST_MS, slowResolution: SLOW_MS });
   #heardAt = now();
-  #lost = 0;
   #hasServed = false;
   #sizeBefore: number | null = null;
   /** A size that was ordered before the process used its pool. */
@@ -61,13 +58,9 @@ class Agent {
     this.#hasServed ||= open.length > 0 || rings.requestsIn(records) > 0;
     if (now() - this.#heardAt > ALONE_MS) this.#socket.destroy();
     if (this.#postponed !== null && this.#usesPool()) void this.#join(this.#postponed);
-    if (this.#socket.writableLength > MOST_BYTES) {
-      this.#lost++;
-      return;
-    }
     const { user, system } = process.cpuUsage();
     const busy = this.#monitor.threadPool.busy ?? null;
-    const sample = { at: now(), cpuMs: (user + system) / 1000, busy, lost: lost + this.#lost, turn, open };
+    const sample = { at: now(), cpuMs: (user + system) / 1000, busy, lost, turn, open };
     this.#tell({ type: 'sample', ...sample }, records);
   }
 

@@ -9,7 +9,6 @@ import type { AgentData } from './messages.cjs';
 import RequestMeter = require('./requests.cjs');
 import rings = require('./ring.cjs');
 
-const TURNS_PER_SWEEP = 5;
 const ACTIVE = Symbol.for('plimsoll.tune');
 
 /** @returns `busy` when another plimsoll measures this process. */
@@ -31,7 +30,6 @@ function start(socket: string): 'started' | 'busy' {
   Object.defineProperty(globalThis, ACTIVE, { value: true, configurable: true });
   const meter = new RequestMeter(ring, (route, name) => agent.postMessage({ route, name }));
   meter.start();
-  let turns = 0;
   let last = now();
   ring.ring.turn[0] = last;
   const timer = setInterval(() => {
@@ -39,7 +37,6 @@ function start(socket: string): 'started' | 'busy' {
     ring.write(last, at, 0, rings.KIND.turn);
     last = at;
     ring.ring.turn[0] = at;
-    if (++turns % TURNS_PER_SWEEP === 0) meter.sweep();
   }, rings.TURN_MS);
   timer.unref();
   agent.on('error', () => {});

@@ -8,7 +8,6 @@ import net = require('node:net');
 import util = require('node:util');
 import now = require('../../target/child/clock.cjs');
 import labels = require('../../target/child/labels.cjs');
-import stamp = require('../../target/child/stamp.cjs');
 import rings = require('./ring.cjs');
 
 type Writer = InstanceType<typeof rings.RingWriter>;
@@ -21,13 +20,11 @@ interface Exchange {
 }
 
 const { KIND } = rings;
+const STARTS = 'http.server.request.start';
 /** Where `plimsoll/mark` finds whoever listens. */
 const MARK = Symbol.for('plimsoll.mark');
 /** NGHTTP2_CANCEL, of RFC 9113: the client wants no answer any more. */
 const CANCEL = 8;
-
-/** `route x MOST_OPEN + slot` of an open request, on its response: a number needs no memory of its own. */
-const stamps = stamp<number>();
 
 let arrivedAt = 0;
 const forgetArrival = (): void => {
@@ -48,14 +45,12 @@ function arrival(): number {
 }
 
 /**
- * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks; an HTTP/1 request costs two
- * calls by diagnostics channels and one field.
+ * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks: an HTTP/1 request costs a
+ * call by a diagnostics channel and a listener.
  */
 class RequestMeter {
   readonly #ring: Writer;
   readonly #routes: Routes;
-  /** Responses of open requests by their slots: one that is cut off reaches no channel. */
-  readonly #responses: (ServerResponse | undefined)[] = [];
   readonly #undo: (() => void)[] = [];
 
   constructor(ring: Writer, tellRoute: (route: number, name: string) => void) {
@@ -64,10 +59,9 @@ class RequestMeter {
   }
 
   start(): void {
-    this.#subscribe('http.server.request.start', (exchange) => this.#begin(exchange));
-    this.#subscribe('http.server.response.finish', ({ response }) =>
-      this.#end(response, kindOf(response.statusCode)),
-    );
+    const begin = (message: unknown): void => this.#begin(message as Exchange);
+    channels.subscribe(STARTS, begin);
+    this.#undo.push(() => channels.unsubscribe(STARTS, begin));
     // Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node.
     const { emit } = net.Server.prototype;
     const meter = this;
@@ -83,19 +77,6 @@ class RequestMeter {
     for (const undo of this.#undo.splice(0)) undo();
   }
 
-  /** End the requests that were cut off. */
-  sweep(): void {
-    for (const response of this.#responses)
-      if (response?.destroyed === true && !response.writableFinished)
-        this.#end(response, isPeerGone(response.req.socket) ? KIND.aborted : KIND.failed);
-  }
-
-  #subscribe(name: string, listener: (exchange: Exchange) => void): void {
-    const subscriber = (message: unknown): void => listener(message as Exchange);
-    channels.subscribe(name, subscriber);
-    this.#undo.push(() => channels.unsubscribe(name, subscriber));
-  }
-
   #define(object: object, key: PropertyKey, value: unknown): void {
     const earlier = Object.getOwnPropertyDescriptor(object, key);
     Object.defineProperty(object, key, { value, writable: true, configurable: true });
@@ -108,20 +89,12 @@ class RequestMeter {
   }
 
   #begin({ request, response }: Exchange): void {
-    const slot = this.#ring.begin(arrival());
-    if (slot === -1) return;
-    const route = this.#routes.ofUrl(request.method ?? '', request.url ?? '');
-    stamps.put(response, route * rings.MOST_OPEN + slot);
-    this.#responses[slot] = response;
-  }
-
-  #end(response: ServerResponse, kind: End): void {
-    const open = stamps.get(response);
-    if (open === undefined) return;
-    const slot = open % rings.MOST_OPEN;
-    if (this.#responses[slot] !== response) return;
-    this.#responses[slot] = undefined;
-    this.#ring.end(slot, now(), (open - slot) / rings.MOST_OPEN, kind);
+    const end = this.#open(arrival(), () => this.#routes.ofUrl(request.method ?? '', request.url ?? ''));
+    if (end === null) return;
+    response.once('close', () => {
+      if (response.writableFinished) end(kindOf(response.statusCode));
+      else end(isPeerGone(response.req.socket) ? KIND.aborted : KIND.failed);
+    });
   }
 
   /** @returns what ends the request, once only: its slot is free then. `null`: it is not measured. */

@@ -50,8 +50,6 @@ const STOP_MS = 5_000;
 const SUCCESSOR_MS = 2_000;
 const LONGEST_JITTER_MS = 1_000;
 const STAY_MS = 1_000;
-/** The clock on the wall goes on while the machine sleeps; small steps are the time service's. */
-const MOST_STEP_MS = 1_000;
 
 /** Node processes with an agent in each, whose pools are resized and whose requests are counted together. */
 export class LiveTarget {
@@ -171,7 +169,6 @@ export class LiveTarget {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
     const disturbances = this.#disturbances;
-    const wall = Date.now() - clock();
     const switchedBefore = this.#switchedAt;
     const size = await this.resize(plan.size);
     const switchedAt = this.#switchedAt;
@@ -200,16 +197,14 @@ export class LiveTarget {
     await this.#present();
 
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
-    const slept = Math.abs(Date.now() - clock() - wall) > MOST_STEP_MS;
     const { block, order, arm } = plan;
     const figures = figuresOf(this.#serving, span);
-    const { completed, failed, unfinished, inFlight } = figures;
     // Whoever sends requests has paused.
-    const isSilent = completed + failed + unfinished + inFlight === 0;
+    const isSilent = figures.completed + figures.unfinished + figures.inFlight === 0;
     return {
       ...{ block, order, arm, size, ...figures, machineBusyCores, isTrouble },
       queueWaitMs: { fast: waitOf('fast'), slow: waitOf('slow') },
-      disturbed: this.#disturbances > disturbances || lost || slept || isSilent || !this.#isKnown(span.end),
+      disturbed: this.#disturbances > disturbances || lost || isSilent || !this.#isKnown(span.end),
     };
   }
 
