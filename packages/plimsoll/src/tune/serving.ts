@@ -124,7 +124,6 @@ class Serving {
   async #compare(): Promise<Outcome | null> {
     const { live, ended } = this.#app;
     const { timeMs, sizes } = this.#question;
-    const { resizing } = await live.state();
     const processes = live.pids.length;
     const startMs = performance.now();
     const tell = ({ blocks, known }: Pick<Standing<Window>, 'blocks' | 'known'>): void => {
@@ -149,9 +148,9 @@ class Serving {
     if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
     const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
     const notes: TuneNote[] = [];
+    const { limit, resizing } = live.pool;
     const wanted = Math.max(...sizes);
-    if (live.limit !== null && live.limit < wanted)
-      notes.push({ id: 'tune.app-sets-size', limit: live.limit, wanted });
+    if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
     if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
     const trouble = this.#traffic?.trouble();
     if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });

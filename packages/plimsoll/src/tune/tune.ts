@@ -43,8 +43,7 @@ export function tuneProcess(request: TuneProcessRequest, context: TuneContext): 
   return concluded(request, context, async () => {
     const live = await attachTo(pid, context.guardian.temporaryDirectory(), context.signal);
     try {
-      const { size, limit } = await live.state();
-      const baseline = request.baseline ?? size ?? Math.min(DEFAULT_POOL_SIZE, limit);
+      const baseline = request.baseline ?? live.pool.size ?? DEFAULT_POOL_SIZE;
       const wanted = [...new Set([...(request.sizes ?? boundedSizes(baseline)), baseline])];
       const sizes = wanted.sort((a, b) => a - b);
       const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };

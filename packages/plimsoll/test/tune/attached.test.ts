@@ -39,7 +39,7 @@ describe('a process that runs already', { concurrency: false }, () => {
       context.after(() => target.close());
       const clients = load(context, port, ['/users/1']);
       await until(() => target.requests > 20);
-      assert.equal((await target.state()).size, 8);
+      assert.equal(target.pool.size, 8);
       const window = await target.window({ ...plan, arm: size, size });
       assert.equal(window.size, size);
       assert.deepEqual([...window.routes.keys()], ['GET /users/:id']);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '#plimsoll/stats/random.js';
+import type { Judgement } from '#plimsoll/tune/judge.js';
 import { Caution } from '#plimsoll/tune/live/caution.js';
 import { type ContestOptions, contest, type Turn } from '#plimsoll/tune/live/contest.js';
 import type { LiveWindow } from '#plimsoll/tune/live/target.js';
-import type { Judgement } from '#plimsoll/tune/judge.js';
 import type { Arm, CommandRun } from '#plimsoll/tune/sample.js';
 
 const sizes = [1, 2, 4];

@@ -7,7 +7,7 @@ import now = require('../../target/child/clock.cjs');
 import rings = require('./ring.cjs');
 import wire = require('./wire.cjs');
 
-import type { AgentData, News, Order, Replies, Route } from './messages.cjs';
+import type { AgentData, News, Order, Pool, Replies, Route } from './messages.cjs';
 
 const READ_MS = 25;
 /** Mean times between canaries: few, since each is a pool job. */
@@ -36,7 +36,7 @@ class Agent {
     const orders = new wire.FrameReader<Order>((order) => void this.#obey(order));
     this.#socket.on('connect', () => {
       this.#monitor.enable();
-      this.#tell({ type: 'hello', pid: process.pid });
+      this.#tell({ type: 'hello', pid: process.pid, pool: poolNow() });
       worker.parentPort?.on('message', (route: Route) => this.#tell({ type: 'route', ...route }));
       setInterval(() => this.#look(), READ_MS);
     });
@@ -85,13 +85,9 @@ class Agent {
       case 'resize': {
         const wanted = size as number;
         this.#postponed = this.#usesPool() ? null : wanted;
-        return {
-          size: this.#postponed === null ? await this.#switch(wanted) : null,
-          limit: threadPool.limit,
-        };
+        const proved = this.#postponed === null ? await this.#switch(wanted) : null;
+        return { ...poolNow(), size: proved };
       }
-      case 'state':
-        return { size: threadPool.size ?? null, limit: threadPool.limit, resizing: threadPool.resizing };
       case 'begin':
         return void this.#monitor.reset();
       case 'end':
@@ -134,6 +130,12 @@ class Agent {
     }
   }
 }
+
+const poolNow = (): Pool => ({
+  size: threadPool.size ?? null,
+  limit: threadPool.limit,
+  resizing: threadPool.resizing,
+});
 
 /** The pool starts with its first job, at the size that the app's environment has then. */
 async function sizeNow(): Promise<number | null> {

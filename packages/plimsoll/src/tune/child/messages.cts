@@ -24,18 +24,18 @@ export interface Sample {
   readonly records: Float64Array;
 }
 
+export interface Pool {
+  /** Threads that serve the queue; `null`: the process has not used its pool, which is left alone until it does. */
+  readonly size: number | null;
+  readonly limit: number;
+  readonly resizing: 'threads' | 'parking' | false;
+}
+
 /** Orders of plimsoll, and what an agent replies. */
 export interface Replies {
   /** Plimsoll is there. Without that, the pool gets its old size back after some seconds. */
   stay: undefined;
-  /** `size: null`: the process has not used its pool, which is left alone until it does. */
-  resize: { readonly size: number | null; readonly limit: number };
-  /** `size: null`: the pool has not started. */
-  state: {
-    readonly size: number | null;
-    readonly limit: number;
-    readonly resizing: 'threads' | 'parking' | false;
-  };
+  resize: Pool;
   begin: undefined;
   /** Mean waits in milliseconds; `null` when no canary came back. */
   end: { readonly fast: number | null; readonly slow: number | null };
@@ -55,7 +55,7 @@ export interface Refusal {
 }
 
 export type News =
-  | { readonly type: 'hello'; readonly pid: number }
+  | { readonly type: 'hello'; readonly pid: number; readonly pool: Pool }
   | ({ readonly type: 'route' } & Route)
   | ({ readonly type: 'sample' } & Omit<Sample, 'records'>)
   /** The process began to use its pool, which got the size of the other processes. */

@@ -97,27 +97,19 @@ class RequestMeter {
     });
   }
 
-  /** @returns what ends the request, once only: its slot is free then. `null`: it is not measured. */
+  /** @returns what ends the request, to be called once: its slot is free then. `null`: it is not measured. */
   #open(start: number, routeOf: () => number): ((kind: End) => void) | null {
     const slot = this.#ring.begin(start);
     if (slot === -1) return null;
     const route = routeOf();
-    let isOver = false;
-    return (kind) => {
-      if (!isOver) this.#ring.end(slot, now(), route, kind);
-      isOver = true;
-    };
+    return (kind) => this.#ring.end(slot, now(), route, kind);
   }
 
   #stream(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
     const path = headers?.[':path'];
     if (typeof stream?.once !== 'function' || typeof path !== 'string') return;
     const end = this.#open(arrival(), () => this.#routes.ofUrl(String(headers[':method'] ?? ''), path));
-    if (end === null) return;
-    stream.once('finish', () => {
-      if (stream.headersSent && stream.rstCode === 0) end(kindOf(stream.sentHeaders?.[':status']));
-    });
-    stream.once('close', () => end(endOfCut(stream)));
+    if (end !== null) stream.once('close', () => end(endOfStream(stream)));
   }
 
   #mark(name: unknown, work: () => unknown): unknown {
@@ -152,7 +144,7 @@ const isPeerGone = ({ errored, readableEnded }: Socket): boolean =>
 
 const kindOf = (status: unknown): End => (Number(status) >= 500 ? KIND.failed : KIND.answered);
 
-const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): End => {
+const endOfStream = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): End => {
   if (!aborted && rstCode === 0 && sentHeaders !== undefined) return kindOf(sentHeaders[':status']);
   return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;
 };

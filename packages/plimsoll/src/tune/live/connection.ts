@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { News, Order, Refusal, Replies, Sample } from '../child/messages.cjs';
+import type { News, Order, Pool, Refusal, Replies, Sample } from '../child/messages.cjs';
 import ring from '../child/ring.cjs';
 import wire from '../child/wire.cjs';
 import type { ProcessLog } from './figures.js';
@@ -17,6 +17,8 @@ export class Connection implements ProcessLog {
   readonly routes = new Map<number, string>();
   samples: Sample[] = [];
   pid: number | null = null;
+  /** As it said last. */
+  pool: Pool | null = null;
   completed = 0;
   readonly #socket: Socket;
   readonly #answers = new Map<number, (answer: { reply?: unknown; refusal?: Refusal } | null) => void>();
@@ -68,20 +70,16 @@ export class Connection implements ProcessLog {
   }
 
   #hear(news: News, records: Float64Array, on: (event: Event, connection: Connection) => void): void {
-    switch (news.type) {
-      case 'sample':
-        this.samples.push({ ...news, records });
-        this.completed += ring.requestsIn(records);
-        // Longer than any window, should nobody measure for a while.
-        if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
-        return;
-      case 'route':
-        return void this.routes.set(news.route, news.name);
-      case 'reply':
-        return this.#answers.get(news.id)?.(news);
-      case 'hello':
-        this.pid = news.pid;
+    if (news.type === 'sample') {
+      this.samples.push({ ...news, records });
+      this.completed += ring.requestsIn(records);
+      // Longer than any window, should nobody measure for a while.
+      if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
+    } else if (news.type === 'route') this.routes.set(news.route, news.name);
+    else if (news.type === 'reply') this.#answers.get(news.id)?.(news);
+    else {
+      if (news.type === 'hello') ({ pid: this.pid, pool: this.pool } = news);
+      on(news.type, this);
     }
-    on(news.type, this);
   }
 }

@@ -59,7 +59,7 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
 
   await target.resize(baseline);
   const measured = await contest<LiveWindow>({
-    question: { ...options, sizes: withinLimit(sizes, baseline, target.limit) },
+    question: { ...options, sizes: withinLimit(sizes, baseline, target.pool.limit) },
     ...{ random: createRandom(seed), signal, onStanding },
     async before(block) {
       for (let warmUp = 0; block === 0 && warmUp < WARM_UPS; warmUp++) await atBaseline(warmUp, WARM_UP_MS);

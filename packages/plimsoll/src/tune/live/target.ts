@@ -32,10 +32,12 @@ export interface LiveWindow extends Window {
   readonly isTrouble: boolean;
 }
 
+/** Of all processes; no size and no limit when none has started its pool. */
 export interface PoolState {
-  /** Threads that serve the queue, in the process that has most; `null` when none has started its pool. */
+  /** Threads that serve the queue, in the process that has most. */
   readonly size: number | null;
-  readonly limit: number;
+  /** How many threads all pools can have. */
+  readonly limit: number | null;
   /** The weakest way of all processes to be resized; `null` when one cannot be. */
   readonly resizing: 'threads' | 'parking' | null;
 }
@@ -59,7 +61,6 @@ export class LiveTarget {
   readonly #staying: NodeJS.Timeout;
   #size: number | null = null;
   #disturbances = 0;
-  #limit: number | null = null;
   #switchedAt = 0;
   #isClosing = false;
   #hasArrived = false;
@@ -105,9 +106,15 @@ export class LiveTarget {
     return this.#processes.flatMap(({ pid }) => pid ?? []);
   }
 
-  /** How many threads the pools can have: what they were started with. `null` before the first switch. */
-  get limit(): number | null {
-    return this.#limit;
+  get pool(): PoolState {
+    const pools = this.#processes.flatMap(({ pool }) => pool ?? []);
+    const started = pools.filter(({ size }) => size !== null);
+    const ways = pools.map(({ resizing }) => resizing);
+    return {
+      size: started.length === 0 ? null : Math.max(...started.map(({ size }) => size ?? 0)),
+      limit: started.length === 0 ? null : Math.min(...started.map(({ limit }) => limit)),
+      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
+    };
   }
 
   /** The first process, or the one that was attached to. */
@@ -120,19 +127,6 @@ export class LiveTarget {
         ? `no Node process of the command could be measured within ${Math.round(ms / 1000)} s: is it a Node program? Does it overwrite NODE_OPTIONS, or run with --permission?`
         : `process ${pid} could not connect to ${this.socket}: does it run with --permission, or in a container?`,
     );
-  }
-
-  async state(): Promise<PoolState> {
-    await this.#present();
-    const answers = await Promise.all(this.#processes.map((connection) => connection.ask({ do: 'state' })));
-    const states = answers.flatMap((answer) => answer?.reply ?? []);
-    const sizes = states.flatMap(({ size }) => size ?? []);
-    const ways = states.map(({ resizing }) => resizing);
-    return {
-      size: sizes.length === 0 ? null : Math.max(...sizes),
-      limit: Math.min(...states.map(({ limit }) => limit)),
-      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
-    };
   }
 
   /** @returns the threads that serve the queue now, proved: the least of all processes, or the size where none uses its pool. */
@@ -160,9 +154,9 @@ export class LiveTarget {
         'PLIMSOLL_NOT_RESIZED',
         `the pool of process ${pid} does not get ${size} ${size === 1 ? 'thread' : 'threads'}: ${refusal.message} (${refusal.code})`,
       );
-    if (reply?.size == null) return [];
-    this.#limit = Math.min(this.#limit ?? reply.limit, reply.limit);
-    return [reply.size];
+    if (reply === undefined) return [];
+    connection.pool = reply;
+    return reply.size === null ? [] : [reply.size];
   }
 
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
