@@ -1,5 +1,4 @@
 import { mean, meanOfKnown, sum } from '../collections/sum.js';
-import type { Environment } from '../host/environment.js';
 import type { TunedSize, TuneResult } from '../results/tune.js';
 import { boundsOf, EQUAL_WITHIN, LEVEL } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
@@ -25,24 +24,21 @@ export type TuneNote =
   | { readonly id: 'tune.traffic-limited'; readonly detail: string }
   | { readonly id: 'tune.needs-minutes'; readonly minutes: number };
 
-export interface TuneFacts {
-  readonly environment: Environment;
-  readonly command: readonly string[] | null;
-  readonly pid: number | null;
-  readonly method: Pick<
-    TuneResult['method'],
-    'mode' | 'timeMs' | 'traffic' | 'resizing' | 'processes' | 'startedAt' | 'seconds' | 'stop'
-  >;
+export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> {
   readonly notes: readonly TuneNote[];
+}
+
+/** What the samples do not tell. */
+export interface TuneFacts extends Pick<MeasuredTune, 'environment' | 'command' | 'pid' | 'notes'> {
+  readonly method: Omit<
+    TuneResult['method'],
+    'unit' | 'sizes' | 'seed' | 'level' | 'blocks' | 'windows' | 'openStream'
+  >;
 }
 
 export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizing' | 'stop'> {
   readonly samples: readonly Sample[];
   readonly plan: JudgePlan;
-  readonly notes: readonly TuneNote[];
-}
-
-export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> {
   readonly notes: readonly TuneNote[];
 }
 
@@ -55,9 +51,7 @@ export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneF
   return {
     schema: 'plimsoll/1',
     kind: 'tune',
-    environment: facts.environment,
-    command: facts.command === null ? null : [...facts.command],
-    pid: facts.pid,
+    ...facts,
     ...conclusion(sizes, judgement, plan),
     baseline: plan.baseline,
     objective: plan.objective,
@@ -66,14 +60,10 @@ export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneF
     method: {
       ...facts.method,
       unit: facts.method.mode === 'runs' ? 'run' : 'request',
-      sizes: [...plan.sizes],
-      seed: plan.seed,
-      level: LEVEL,
+      ...{ sizes: [...plan.sizes], seed: plan.seed, level: LEVEL, windows: samples.length },
       blocks: new Set(samples.map(({ block }) => block)).size,
-      windows: samples.length,
       openStream: isOpenStream(sizes),
     },
-    notes: facts.notes,
   };
 }
 

@@ -32,7 +32,7 @@ export function tuneCommand(request: TuneRequest, context: TuneContext): Promise
       await app.stop(context.signal);
     }
     outcome ??= await compareRuns(within, context);
-    const subject = { command, pid: null, traffic: traffic && trafficText(traffic) };
+    const subject = { command: [...command], pid: null, traffic: traffic && trafficText(traffic) };
     return { ...outcome, ...subject, notes: [...notes, ...outcome.notes] };
   });
 }

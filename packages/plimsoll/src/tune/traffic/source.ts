@@ -44,19 +44,17 @@ export function trafficSource({
   return { from: 'urls', ...asked, urls, method: method?.toUpperCase(), headers: headersOf(headers) };
 }
 
-/** A token of HTTP, a colon, and whatever may be in a value. */
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
-
 function headersOf(lines: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers = new Headers();
   for (const line of lines) {
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined)
+    const colon = Math.max(0, line.indexOf(':'));
+    try {
+      headers.append(line.slice(0, colon), line.slice(colon + 1));
+    } catch {
       throw usage(`headers: must look like "authorization: Bearer x", not ${JSON.stringify(line)}`);
-    const key = name.toLowerCase();
-    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+    }
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
 
 export const withPort = (text: string, port: number): string =>
