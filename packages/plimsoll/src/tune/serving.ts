@@ -49,13 +49,10 @@ class Serving {
   #traffic: Traffic | null = null;
   #hasEnded = false;
   #restarts = 0;
-  #lastRequests = 0;
-  #lastRequestMs = performance.now();
+  #last = { requests: 0, atMs: performance.now() };
 
   constructor(app: ServingApp, question: TuneQuestion, context: TuneContext) {
-    this.#app = app;
-    this.#question = question;
-    this.#context = context;
+    [this.#app, this.#question, this.#context] = [app, question, context];
     this.#signal = AbortSignal.any([context.signal, this.#over.signal]);
     this.#url = app.endpoint && urlOf(app.endpoint);
     void app.ended?.then(({ code, text }) => {
@@ -164,10 +161,9 @@ class Serving {
     if (failed >= LEAST_FAILURES && sum(windows.map(({ completed }) => completed)) <= failed)
       throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
     const { requests, open } = this.#app.live;
-    const now = performance.now();
-    if (requests > this.#lastRequests || open > 0)
-      [this.#lastRequests, this.#lastRequestMs] = [requests, now];
-    else if (now - this.#lastRequestMs > MOST_SILENCE_MS) this.#over.abort();
+    const atMs = performance.now();
+    if (requests > this.#last.requests || open > 0) this.#last = { requests, atMs };
+    else if (atMs - this.#last.atMs > MOST_SILENCE_MS) this.#over.abort();
   }
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { News, Order, Pool, Refusal, Replies, Sample } from '../child/messages.cjs';
 import ring from '../child/ring.cjs';
 import wire from '../child/wire.cjs';
-import type { ProcessLog } from './figures.js';
+import { eachRecord, type ProcessLog } from './figures.js';
 
 /** The agent of a process is there; the process began to use its pool, which was resized in the middle of something; it is gone. */
 export type Event = 'hello' | 'joined' | 'gone';
@@ -20,6 +20,10 @@ export class Connection implements ProcessLog {
   /** As it said last. */
   pool: Pool | null = null;
   completed = 0;
+  /** Requests since the window began that ended, and those of them that failed. */
+  ended = 0;
+  failed = 0;
+  #begunAt = 0;
   readonly #socket: Socket;
   readonly #answers = new Map<number, (answer: { reply?: unknown; refusal?: Refusal } | null) => void>();
   #ids = 0;
@@ -59,8 +63,8 @@ export class Connection implements ProcessLog {
 
   /** Begin a window: earlier samples are forgotten, but for one, from which CPU time is counted. */
   begin(at: number): void {
-    const first = this.samples.findIndex((sample) => sample.at >= at);
-    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
+    this.samples = this.samples.slice(-1);
+    [this.#begunAt, this.ended, this.failed] = [at, 0, 0];
     void this.ask({ do: 'begin' });
   }
 
@@ -71,8 +75,9 @@ export class Connection implements ProcessLog {
 
   #hear(news: News, records: Float64Array, on: (event: Event, connection: Connection) => void): void {
     if (news.type === 'sample') {
-      this.samples.push({ ...news, records });
-      this.completed += ring.requestsIn(records);
+      const sample = { ...news, records };
+      this.samples.push(sample);
+      eachRecord([sample], (_, end, kind) => this.#count(end, kind));
       // Longer than any window, should nobody measure for a while.
       if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
     } else if (news.type === 'route') this.routes.set(news.route, news.name);
@@ -81,5 +86,13 @@ export class Connection implements ProcessLog {
       if (news.type === 'hello') ({ pid: this.pid, pool: this.pool } = news);
       on(news.type, this);
     }
+  }
+
+  #count(end: number, kind: number): void {
+    if (kind === ring.KIND.turn) return;
+    this.completed++;
+    if (end < this.#begunAt || kind === ring.KIND.aborted) return;
+    this.ended++;
+    if (kind === ring.KIND.failed) this.failed++;
   }
 }

@@ -19,8 +19,8 @@ type Figures = Omit<Window, Circumstances> & { readonly inFlight: number };
 
 const { FIELDS, KIND, TURN_MS } = ring;
 
-function eachRecord(
-  { samples }: ProcessLog,
+export function eachRecord(
+  samples: readonly Sample[],
   visit: (start: number, end: number, kind: number, route: number) => void,
 ): void {
   for (const { records } of samples)
@@ -46,7 +46,7 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
     if (start < from && end >= from) before++;
   };
   for (const log of processes) {
-    eachRecord(log, (start, end, kind, route) => {
+    eachRecord(log.samples, (start, end, kind, route) => {
       if (kind === KIND.turn) return;
       noteUnderWay(start, end);
       if (isWithin(end) && kind !== KIND.aborted) completed++;
@@ -73,22 +73,6 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
   };
 }
 
-export function stateSince(
-  processes: readonly ProcessLog[],
-  from: number,
-): { readonly completed: number; readonly failed: number; readonly open: number } {
-  let [completed, failed, open] = [0, 0, 0];
-  for (const log of processes) {
-    eachRecord(log, (_, end, kind) => {
-      if (kind > KIND.failed || end < from) return;
-      completed++;
-      if (kind === KIND.failed) failed++;
-    });
-    open += log.samples.at(-1)?.open.length ?? 0;
-  }
-  return { completed, failed, open };
-}
-
 /** When the longest of the requests began that are still open and began within a span. */
 export function firstOpen(processes: readonly ProcessLog[], { start, end }: Span): number | null {
   const open = processes.flatMap(({ samples }) => samples.at(-1)?.open ?? []);
@@ -103,7 +87,7 @@ function loopDelay(processes: readonly ProcessLog[], span: Span): Window['loopDe
       late.push(Math.max(0, end - Math.max(start, span.start - TURN_MS) - TURN_MS));
   };
   for (const log of processes) {
-    eachRecord(log, (start, end, kind) => {
+    eachRecord(log.samples, (start, end, kind) => {
       if (kind === KIND.turn) add(start, end);
     });
     // A loop that is blocked has not turned.

@@ -10,7 +10,7 @@ import { preloading } from '../../lab/command.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
 import { Connection, type Event } from './connection.js';
-import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
+import { figuresOf, firstOpen, type Span } from './figures.js';
 
 export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'size'> {
   /** The span ends once so many requests have ended, but not before its least length; by default 100. */
@@ -95,11 +95,11 @@ export class LiveTarget {
   }
 
   get requests(): number {
-    return sum(this.#processes.map(({ completed }) => completed));
+    return this.#sum(({ completed }) => completed);
   }
 
   get open(): number {
-    return sum(this.#processes.map(({ open }) => open));
+    return this.#sum(({ open }) => open);
   }
 
   get pids(): number[] {
@@ -174,9 +174,9 @@ export class LiveTarget {
     for (const connection of this.#connections) connection.begin(start);
     let isTrouble = false;
     const isOver = (): boolean => {
-      const { completed, failed, open } = stateSince(this.#processes, start);
-      isTrouble = failed > mostFailed || open > mostOpen;
-      const isLong = clock() - start >= leastMs && completed >= requests;
+      const [ended, failed] = [this.#sum(({ ended }) => ended), this.#sum(({ failed }) => failed)];
+      isTrouble = failed > mostFailed || this.open > mostOpen;
+      const isLong = clock() - start >= leastMs && ended >= requests;
       return isTrouble || isLong || this.#connections.size === 0;
     };
     await this.#until(isOver, Math.max(leastMs, mostMs), signal);
@@ -212,6 +212,10 @@ export class LiveTarget {
     clearInterval(this.#staying);
     await Promise.all(this.#processes.map((connection) => connection.stop(STOP_MS)));
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #sum(pick: (connection: Connection) => number): number {
+    return sum(this.#processes.map(pick));
   }
 
   get #processes(): Connection[] {
