@@ -5,7 +5,7 @@ import { tuneResultOf } from '../report/findings/tune.js';
 import type { TuneResult } from '../results/tune.js';
 import type { MeasuredTune } from '../tune/answer.js';
 import type { TuneContext, TuneProgress } from '../tune/request.js';
-import { trafficSource } from '../tune/traffic/open.js';
+import { trafficSource } from '../tune/traffic/source.js';
 import { tuneCommand, tuneProcess } from '../tune/tune.js';
 import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';

@@ -183,7 +183,8 @@ interface Flags {
   readonly anyPort: boolean;
 }
 
-function inspectorFlags(words: readonly string[]): Flags {
+/** By the words of its command line, and of NODE_OPTIONS before them. */
+export function inspectorFlags(words: readonly string[]): Flags {
   const given = words.flatMap((word) => {
     const [, value] = /^--(?:inspect(?:-brk|-wait|-port)?|debug-port)=(?:.*:)?(\d+)$/.exec(word) ?? [];
     return value === undefined ? [] : [Number(value)];

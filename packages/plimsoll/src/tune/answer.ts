@@ -1,53 +1,39 @@
 import { mean, meanOfKnown, sum } from '../collections/sum.js';
-import type { Environment } from '../host/environment.js';
-import type { TunedSize, TuneResult, TuneRound } from '../results/tune.js';
-import { boundsOf, EQUAL_WITHIN, LEVEL, type RatioInterval } from '../stats/intervals.js';
+import type { TunedSize, TuneResult } from '../results/tune.js';
+import { boundsOf, EQUAL_WITHIN, LEVEL } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
-import {
-  answered,
-  type BlockValues,
-  bothTurns,
-  costsOf,
-  countOf,
-  differences,
-  isCutShort,
-  latencyP99,
-  logCosts,
-  meanLatency,
-} from './costs.js';
+import { type BlockValues, bothTurns, costsOf, countOf, differences, latencyP99, logCosts } from './costs.js';
 import { type Judgement, judge, type SizeRanking } from './judge.js';
 import { routesOf } from './routes.js';
 import {
-  type CommandRun,
+  answeredIn,
+  comparedWindows,
   isWindow,
   type JudgePlan,
   type Objective,
   type Sample,
-  type Window,
+  secondsOf,
 } from './sample.js';
 
 export type TuneNote =
-  /** The app sets UV_THREADPOOL_SIZE itself: it was started with `limit` threads, and larger sizes are out of reach. */
+  /** The pool cannot have more than `limit` threads: the app set UV_THREADPOOL_SIZE itself, or was started with them. */
   | { readonly id: 'tune.app-sets-size'; readonly limit: number; readonly wanted: number }
-  | {
-      readonly id: 'tune.sizes-left-out';
-      readonly sizes: readonly number[];
-      readonly because: 'pids' | 'limit';
-      readonly limit: number;
-    }
+  /** The pids limit leaves room for `limit` threads. */
+  | { readonly id: 'tune.sizes-left-out'; readonly sizes: readonly number[]; readonly limit: number }
   | { readonly id: 'tune.traffic-restarted'; readonly times: number }
   | { readonly id: 'tune.traffic-limited'; readonly detail: string }
   | { readonly id: 'tune.needs-minutes'; readonly minutes: number };
 
-export interface TuneFacts {
-  readonly environment: Environment;
-  readonly command: readonly string[] | null;
-  readonly pid: number | null;
-  readonly method: Pick<
-    TuneResult['method'],
-    'mode' | 'timeMs' | 'traffic' | 'resizing' | 'processes' | 'startedAt' | 'seconds' | 'stop'
-  >;
+export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> {
   readonly notes: readonly TuneNote[];
+}
+
+/** What the samples do not tell. */
+export interface TuneFacts extends Pick<MeasuredTune, 'environment' | 'command' | 'pid' | 'notes'> {
+  readonly method: Omit<
+    TuneResult['method'],
+    'unit' | 'sizes' | 'seed' | 'level' | 'blocks' | 'windows' | 'openStream'
+  >;
 }
 
 export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizing' | 'stop'> {
@@ -56,45 +42,28 @@ export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizi
   readonly notes: readonly TuneNote[];
 }
 
-export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> {
-  readonly notes: readonly TuneNote[];
-}
-
 export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneFacts): MeasuredTune {
   const judgement = judge(samples, plan);
-  const windows = samples.filter(isWindow);
-  const unit = windows.length < samples.length || facts.method.mode === 'runs' ? 'run' : 'request';
-  const means = costsOf(samples, 'mean').of;
-  const sizes = plan.sizes
-    .filter((size) => samples.some((sample) => sample.size === size))
-    .map((size) => sizeOf(size, { samples, plan, judgement, unit, means }));
+  const { twin, noisy } = judgement;
+  const material = { samples, plan, judgement, means: costsOf(samples, 'mean').of };
+  const measured = plan.sizes.filter((size) => samples.some((sample) => sample.size === size));
+  const sizes = measured.map((size) => sizeOf(size, material));
   return {
     schema: 'plimsoll/1',
     kind: 'tune',
-    environment: facts.environment,
-    command: facts.command === null ? null : [...facts.command],
-    pid: facts.pid,
+    ...facts,
     ...conclusion(sizes, judgement, plan),
     baseline: plan.baseline,
     objective: plan.objective,
     sizes,
-    twin: judgement.twin && {
-      ratio: judgement.twin.ratio,
-      interval: boundsOf(judgement.twin),
-      noisy: judgement.noisy,
-      blocks: judgement.twin.blocks,
-    },
+    twin: twin && { ratio: twin.ratio, interval: boundsOf(twin), noisy, blocks: twin.blocks },
     method: {
       ...facts.method,
-      unit,
-      sizes: [...plan.sizes],
-      seed: plan.seed,
-      level: LEVEL,
+      unit: facts.method.mode === 'runs' ? 'run' : 'request',
+      ...{ sizes: [...plan.sizes], seed: plan.seed, level: LEVEL, windows: samples.length },
       blocks: new Set(samples.map(({ block }) => block)).size,
-      windows: samples.length,
       openStream: isOpenStream(sizes),
     },
-    notes: facts.notes,
   };
 }
 
@@ -119,134 +88,102 @@ interface Material {
   readonly samples: readonly Sample[];
   readonly plan: JudgePlan;
   readonly judgement: Judgement;
-  readonly unit: TuneResult['method']['unit'];
+  /** Of each arm in each block. */
   readonly means: BlockValues;
 }
 
-function sizeOf(size: number, { samples, plan, judgement, unit, means }: Material): TunedSize {
-  const { sizes } = judgement;
-  const { state, ratio, verdict, odds, blocks, higherLoopDelay, higherP99 } = sizes.get(size) as SizeRanking;
+function sizeOf(size: number, { samples, plan, judgement, means }: Material): TunedSize {
+  const { baseline, objective } = plan;
+  const ranking = judgement.sizes.get(size) as SizeRanking;
+  const { state, ratio, verdict, odds, blocks, higherLoopDelay, higherP99 } = ranking;
   const compared = samples.filter((sample) => !sample.disturbed);
-  const windows = compared.filter(isWindow);
+  const windows = comparedWindows(samples);
   // The twin is the baseline, and its requests are as good.
   const own = compared.filter((sample) => sample.size === size);
-  const states = [state, sizes.get(plan.baseline)?.state];
+  const ownWindows = own.filter(isWindow);
+  const isOverloaded = state === 'overloaded';
+  const states = [state, judgement.sizes.get(baseline)?.state];
   const isComparable = !states.includes('overloaded') && !states.includes('failing');
+  const meanOf = ({ arm, block, disturbed }: Sample): number | null =>
+    disturbed ? null : (means.get(arm)?.get(block) ?? null);
+  const delays = ownWindows.map(({ loopDelayMs }) => loopDelayMs.p99);
   return {
     size,
     ratio: isComparable ? ratiosOf(size, compared, plan) : { mean: null, p99: null, throughput: null },
-    interval: ratio === null || size === plan.baseline ? null : boundsBy(plan.objective, ratio),
+    interval: ratio && size !== baseline ? inverted(boundsOf(ratio), objective) : null,
     verdict,
     chanceSlower: odds?.chanceSlower ?? null,
-    ...(unit === 'run'
-      ? runFigures(own as CommandRun[])
-      : windowFigures(own.filter(isWindow), windows, means, state === 'overloaded')),
+    meanMs: isOverloaded ? null : meanOfKnown(own.map(meanOf)),
+    p99Ms: isOverloaded ? null : latencyP99(ownWindows, windows),
+    perSecond: own.length === 0 ? 0 : sum(own.map(answeredIn)) / sum(own.map(secondsOf)),
+    loopDelayMs: delays.length === 0 ? null : { p99: median(delays) },
+    queueWaitMs: {
+      fast: meanOfKnown(ownWindows.map(({ queueWaitMs }) => queueWaitMs.fast)),
+      slow: meanOfKnown(ownWindows.map(({ queueWaitMs }) => queueWaitMs.slow)),
+    },
+    cpu: {
+      cores: meanOfKnown(own.map(coresOf)),
+      machineCores: meanOfKnown(ownWindows.map(({ machineBusyCores }) => machineBusyCores)),
+    },
+    busyThreads: meanOfKnown(ownWindows.map(({ busyThreads }) => busyThreads)),
+    requests: sum(own.map((sample) => (isWindow(sample) ? countOf(sample) : 1))),
+    failed: sum(ownWindows.map(({ failed }) => failed)),
     blocks,
-    routes: isComparable ? routesOf(size, plan.baseline, windows) : [],
-    overloaded: state === 'overloaded',
+    routes: isComparable ? routesOf(size, baseline, windows) : [],
+    overloaded: isOverloaded,
     failing: state === 'failing',
     leftEarly: state === 'left',
     higherLoopDelay,
     higherP99,
-    rounds: samples.filter((sample) => sample.size === size).map((sample) => roundOf(sample, means)),
+    rounds: samples
+      .filter((sample) => sample.size === size)
+      .map((sample) => ({
+        ...{ block: sample.block, order: sample.order, twin: sample.arm === 'twin' },
+        seconds: secondsOf(sample),
+        requests: isWindow(sample) ? sample.completed : 1,
+        meanMs: meanOf(sample),
+        perSecond: secondsOf(sample) === 0 ? 0 : answeredIn(sample) / secondsOf(sample),
+        disturbed: sample.disturbed,
+      })),
   };
 }
+
+const coresOf = (sample: Sample): number | null =>
+  isWindow(sample)
+    ? sample.cpuCores
+    : sample.cpuSeconds === null
+      ? null
+      : sample.cpuSeconds / secondsOf(sample);
+
+/** More requests per second is a lower cost. */
+const inverted = (bounds: [number, number] | null, objective: Objective): [number, number] | null =>
+  bounds !== null && objective === 'throughput' ? [1 / bounds[1], 1 / bounds[0]] : bounds;
 
 function ratiosOf(size: number, compared: readonly Sample[], { baseline }: JudgePlan): TunedSize['ratio'] {
   if (size === baseline) return { mean: 1, p99: 1, throughput: 1 };
   const ratio = (objective: Objective): number | null => {
-    const { logs } = logCosts(compared, objective);
-    const own = differences(logs, size, bothTurns(logs, baseline));
+    const { of } = logCosts(compared, objective);
+    const own = differences(of, size, bothTurns(of, baseline));
     return own.length === 0 ? null : Math.exp(mean(own));
   };
   const perRequest = ratio('throughput');
   return {
     mean: ratio('mean'),
     p99: compared.some(isWindow) ? ratio('p99') : null,
-    throughput: perRequest === null ? null : 1 / perRequest,
+    throughput: perRequest && 1 / perRequest,
   };
-}
-
-/** More requests per second is a lower cost. */
-const boundsBy = (objective: Objective, { low, high }: RatioInterval): [number, number] | null =>
-  boundsOf(objective === 'throughput' ? { low: 1 / high, high: 1 / low } : { low, high });
-
-type Times = 'meanMs' | 'p99Ms' | 'perSecond' | 'loopDelayMs' | 'queueWaitMs';
-type Figures = Pick<TunedSize, Times | 'cpu' | 'busyThreads' | 'requests' | 'failed'>;
-
-function windowFigures(
-  own: readonly Window[],
-  all: readonly Window[],
-  means: BlockValues,
-  isOverloaded: boolean,
-): Figures {
-  const total = (pick: (window: Window) => number): number => sum(own.map(pick));
-  const meanOf = (pick: (window: Window) => number | null): number | null => meanOfKnown(own.map(pick));
-  const meanOfBlocks = meanOf(({ arm, block }) => means.get(arm)?.get(block) ?? null);
-  return {
-    meanMs: isOverloaded ? null : own.some(isCutShort) ? meanOfBlocks : meanLatency(own, all),
-    p99Ms: isOverloaded ? null : latencyP99(own, all),
-    perSecond: own.length === 0 ? 0 : total(answered) / total(({ seconds }) => seconds),
-    loopDelayMs: own.length === 0 ? null : { p99: median(own.map(({ loopDelayMs }) => loopDelayMs.p99)) },
-    queueWaitMs: {
-      fast: meanOf(({ queueWaitMs }) => queueWaitMs.fast),
-      slow: meanOf(({ queueWaitMs }) => queueWaitMs.slow),
-    },
-    cpu: {
-      cores: meanOf(({ cpuCores }) => cpuCores),
-      machineCores: meanOf(({ machineBusyCores }) => machineBusyCores),
-    },
-    busyThreads: meanOf(({ busyThreads }) => busyThreads),
-    requests: total(countOf),
-    failed: total(({ failed }) => failed),
-  };
-}
-
-function runFigures(own: readonly CommandRun[]): Figures {
-  const meanMs = meanOfKnown(own.map(({ wallMs }) => wallMs));
-  return {
-    meanMs,
-    p99Ms: null,
-    perSecond: meanMs === null ? 0 : 1000 / meanMs,
-    loopDelayMs: null,
-    queueWaitMs: { fast: null, slow: null },
-    cpu: {
-      cores: meanOfKnown(
-        own.map(({ cpuSeconds, wallMs }) => (cpuSeconds === null ? null : (1000 * cpuSeconds) / wallMs)),
-      ),
-      machineCores: null,
-    },
-    busyThreads: null,
-    requests: own.length,
-    failed: 0,
-  };
-}
-
-function roundOf(sample: Sample, means: BlockValues): TuneRound {
-  const { block, order, arm, disturbed } = sample;
-  const place = { block, order, twin: arm === 'twin', disturbed };
-  if (!isWindow(sample)) {
-    const { wallMs } = sample;
-    return { ...place, seconds: wallMs / 1000, requests: 1, meanMs: wallMs, perSecond: 1000 / wallMs };
-  }
-  const { seconds, completed } = sample;
-  const meanMs = disturbed ? null : (means.get(arm)?.get(block) ?? null);
-  const perSecond = seconds === 0 ? 0 : answered(sample) / seconds;
-  return { ...place, seconds, requests: completed, meanMs, perSecond };
 }
 
 /** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */
 const LATENCY_DIFFERS = 0.1;
 
 function isOpenStream(sizes: readonly TunedSize[]): boolean {
-  const known = sizes.flatMap(({ ratio: { mean, throughput } }) =>
-    mean === null || throughput === null
-      ? []
-      : [{ mean: Math.abs(Math.log(mean)), rate: Math.abs(Math.log(throughput)) }],
-  );
+  const differs = (ratio: number | null, by: number): boolean =>
+    ratio !== null && Math.abs(Math.log(ratio)) > Math.log1p(by);
+  const known = sizes.filter(({ ratio }) => ratio.mean !== null && ratio.throughput !== null);
   return (
-    known.every(({ rate }) => rate <= Math.log1p(EQUAL_WITHIN)) &&
-    (known.some(({ mean }) => mean > Math.log1p(LATENCY_DIFFERS)) ||
+    !known.some(({ ratio }) => differs(ratio.throughput, EQUAL_WITHIN)) &&
+    (known.some(({ ratio }) => differs(ratio.mean, LATENCY_DIFFERS)) ||
       sizes.some(({ overloaded }) => overloaded))
   );
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import { groupMembers, hasEnded, processesWithEnvironment } from '../host/processes.js';
-import { type CommandEnd, type RunningCommand, startCommand } from '../lab/command.js';
-import type { Guardian } from '../lab/guardian.js';
+import { type CommandEnd, startCommand } from '../lab/command.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
 import { LiveTarget } from './live/target.js';
 import type { TuneContext, TuneRequest } from './request.js';
@@ -21,103 +20,76 @@ export type Nature =
   | { readonly is: 'serving'; readonly endpoint: Endpoint | null }
   | { readonly is: 'ended' | 'unknown' };
 
-/** Not the port that the variable PORT names: one for metrics, say. */
-const isSidePort = ({ port }: Endpoint): boolean =>
-  Number(process.env.PORT) > 0 && String(port) !== process.env.PORT;
-
 /** A command that runs with an agent in each of its Node processes, and as many threads as the largest size. */
-export class App {
+export interface App {
   readonly live: LiveTarget;
   /** Resolves when nothing of it runs any more, without anybody having stopped it. */
   readonly ended: Promise<CommandEnd>;
-  readonly #running: RunningCommand;
-  readonly #directory: string;
-  readonly #guardian: Guardian;
-  readonly #startMs: number;
-  #end: CommandEnd | null = null;
-  #isStopping = false;
-
-  private constructor(
-    live: LiveTarget,
-    running: RunningCommand,
-    directory: string,
-    guardian: Guardian,
-    startMs: number,
-  ) {
-    this.live = live;
-    this.#running = running;
-    this.#directory = directory;
-    this.#guardian = guardian;
-    this.#startMs = startMs;
-    this.ended = this.#untilEnded();
-  }
-
-  static async start({ command, sizes, stdout }: TuneRequest, { guardian }: TuneContext): Promise<App> {
-    const directory = guardian.temporaryDirectory();
-    const live = await LiveTarget.listen(directory);
-    try {
-      const startMs = performance.now();
-      const running = await startCommand(command, live.variables(Math.max(...sizes)), stdout, guardian);
-      return new App(live, running, directory, guardian, startMs);
-    } catch (error) {
-      await live.close();
-      guardian.remove(directory);
-      throw error;
-    }
-  }
-
+  wallMs(): number;
   /**
    * Wait until it listens, has ended well, or the time is over. What counts requests without listening (marks of a worker, a
    * UNIX socket) serves, too, if it goes on for longer than `patienceMs`: it may be a script that ends soon.
    */
-  async nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature> {
-    let listensSinceMs: number | null = null;
-    for (;;) {
-      signal.throwIfAborted();
-      const nowMs = performance.now();
-      const spentMs = nowMs - this.#startMs;
-      if (this.#end !== null) {
-        if (this.#end.code === 0) return { is: 'ended' };
-        throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${this.#end.text})`);
-      }
-      const endpoint = endpointOf(this.#pids());
-      if (endpoint !== null) {
-        listensSinceMs ??= nowMs;
-        if (!isSidePort(endpoint) || nowMs - listensSinceMs > PORT_MS) {
-          await this.live.arrived(ARRIVAL_MS, signal);
-          return { is: 'serving', endpoint };
-        }
-      }
-      if (this.live.requests > 0 && spentMs > patienceMs) return { is: 'serving', endpoint: null };
-      if (spentMs > mostMs) return { is: 'unknown' };
-      await sleep(Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, LOOK_SHARE * spentMs)));
-    }
-  }
+  nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature>;
+  stop(signal: AbortSignal): Promise<void>;
+}
 
-  get wallMs(): number {
-    return (this.#end?.atMs ?? performance.now()) - this.#startMs;
-  }
+/** Not the port that the variable PORT names: one for metrics, say. */
+const isSidePort = ({ port }: Endpoint): boolean =>
+  Number(process.env.PORT) > 0 && String(port) !== process.env.PORT;
 
-  async stop(signal: AbortSignal): Promise<void> {
-    this.#isStopping = true;
-    await this.live.close();
-    await this.#running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [this.#directory]);
-    this.#guardian.remove(this.#directory);
-  }
-
+export async function startApp(
+  { command, sizes, stdout }: Pick<TuneRequest, 'command' | 'sizes' | 'stdout'>,
+  { guardian }: Pick<TuneContext, 'guardian'>,
+): Promise<App> {
+  const directory = guardian.temporaryDirectory();
+  const live = await LiveTarget.listen(directory);
+  const startMs = performance.now();
+  const start = startCommand(command, live.variables(Math.max(...sizes)), stdout, guardian);
+  const running = await start.catch(async (error: unknown) => {
+    await live.close();
+    throw error;
+  });
+  let end: CommandEnd | null = null;
+  let isStopping = false;
+  const left = (): number[] => processesWithEnvironment([directory]).filter((pid) => !hasEnded(pid));
   /** A command may leave processes behind that go on, as `pm2 start` does. */
-  async #untilEnded(): Promise<CommandEnd> {
-    const end = await this.#running.ended;
-    while (end.code === 0 && !this.#isStopping && this.#left().length > 0) await sleep(END_LOOK_MS);
-    this.#end = end;
+  const untilEnded = async (): Promise<CommandEnd> => {
+    const ofCommand = await running.ended;
+    while (ofCommand.code === 0 && !isStopping && left().length > 0) await sleep(END_LOOK_MS);
+    end = ofCommand;
     return end;
-  }
-
-  #left(): number[] {
-    return processesWithEnvironment([this.#directory]).filter((pid) => !hasEnded(pid));
-  }
-
-  #pids(): number[] {
-    return [...new Set([...groupMembers(this.#running.pid), ...this.#left()])];
-  }
+  };
+  return {
+    live,
+    ended: untilEnded(),
+    wallMs: () => (end?.atMs ?? performance.now()) - startMs,
+    async nature(mostMs, patienceMs, signal) {
+      let listensSinceMs: number | null = null;
+      for (;;) {
+        signal.throwIfAborted();
+        const nowMs = performance.now();
+        const spentMs = nowMs - startMs;
+        if (end !== null && end.code !== 0)
+          throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${end.text})`);
+        if (end !== null) return { is: 'ended' };
+        const endpoint = endpointOf([...new Set([...groupMembers(running.pid), ...left()])]);
+        if (endpoint !== null) {
+          listensSinceMs ??= nowMs;
+          if (!isSidePort(endpoint) || nowMs - listensSinceMs > PORT_MS) {
+            await live.arrived(ARRIVAL_MS, signal);
+            return { is: 'serving', endpoint };
+          }
+        }
+        if (live.requests > 0 && spentMs > patienceMs) return { is: 'serving', endpoint: null };
+        if (spentMs > mostMs) return { is: 'unknown' };
+        await sleep(Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, LOOK_SHARE * spentMs)));
+      }
+    },
+    async stop(signal) {
+      isStopping = true;
+      await live.close();
+      await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
+    },
+  };
 }

@@ -2,7 +2,16 @@ import { grouped } from '../collections/grouped.js';
 import { lowerBound } from '../collections/lower-bound.js';
 import { mean, sum } from '../collections/sum.js';
 import { median } from '../stats/quantile.js';
-import { type Arm, type CommandRun, isWindow, type Objective, type Sample, type Window } from './sample.js';
+import {
+  type Arm,
+  answeredIn,
+  type CommandRun,
+  comparedWindows,
+  type Objective,
+  type Sample,
+  secondsOf,
+  type Window,
+} from './sample.js';
 
 /** One number for each arm in each block: a cost, its logarithm, or a delay. */
 export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
@@ -16,27 +25,27 @@ export interface Costs {
 
 /** A 99th percentile of fewer requests is their maximum. */
 const LEAST_FOR_P99 = 200;
-/** Routes beyond these share one place: with a handful of requests each there is nothing to weigh. */
+/** Rarer routes are one layer: a route that a window has none of counts with its mean, which makes blocks look alike if most do. */
 const MOST_ROUTES = 24;
 const LEAST_SHARE = 0.005;
 
 export function costsOf(samples: readonly Sample[], objective: Objective): Costs {
   const compared = samples.filter(({ disturbed }) => !disturbed);
-  const windows = compared.filter(isWindow);
+  const windows = comparedWindows(compared);
   const each = (of: BlockValues): Costs => ({ of, blocksEach: 1 });
   if (windows.length === 0) return each(tableOf(compared as CommandRun[], ({ wallMs }) => wallMs));
-  if (objective === 'throughput')
-    return each(tableOf(windows, (window) => window.seconds / Math.max(answered(window), 0.5)));
+  if (objective === 'throughput') return each(tableOf(windows, secondsEach));
   if (objective === 'mean')
     return each(meanCosts(windows.filter((window) => hasLatencies(window) || window.unfinished > 0)));
   return p99Costs(windows.filter(isWhole));
 }
 
+/** Of one request, at the rate at which requests were answered. */
+const secondsEach = (window: Window): number => secondsOf(window) / Math.max(answeredIn(window), 0.5);
+
 const hasLatencies = (window: Window): boolean => totalsOf(window).size > 0;
 
 const isWhole = (window: Window): boolean => hasLatencies(window) && !isCutShort(window);
-
-export const answered = ({ completed, failed }: Window): number => Math.max(0, completed - failed);
 
 /** On average, by Little's law. */
 export const requestsUnderWay = (window: Window): number =>
@@ -84,17 +93,14 @@ const sortedOf = once(
 export const countOf = (window: Window): number =>
   sum([...totalsOf(window).values()].map(({ count }) => count));
 
-/** Routes by their share of all requests, the largest first; what is rare has no place of its own. */
+/** Routes by their share of all requests, the largest first. */
 export function sharesOf(windows: readonly Window[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const window of windows)
     for (const [route, { count }] of totalsOf(window)) counts.set(route, (counts.get(route) ?? 0) + count);
   const all = sum([...counts.values()]);
-  return new Map(
-    [...counts]
-      .map(([route, count]): [string, number] => [route, count / all])
-      .toSorted(([, a], [, b]) => b - a),
-  );
+  const ascending = [...counts].toSorted(([, a], [, b]) => b - a);
+  return new Map(ascending.map(([route, count]) => [route, count / all]));
 }
 
 interface Layer {
@@ -102,15 +108,14 @@ interface Layer {
   readonly share: number;
 }
 
+/** A layer for each route, and one for all rare routes together. */
 function layersOf(windows: readonly Window[]): Layer[] {
   const shares = [...sharesOf(windows)];
   const large = shares.slice(0, MOST_ROUTES).filter(([, share]) => share >= LEAST_SHARE);
+  const layers = large.map(([name, share]): Layer => ({ has: (route) => route === name, share }));
+  if (large.length === shares.length) return layers;
   const names = new Set(large.map(([route]) => route));
-  const rest = 1 - sum(large.map(([, share]) => share));
-  return [
-    ...large.map(([name, share]): Layer => ({ has: (route) => route === name, share })),
-    ...(names.size === shares.length ? [] : [{ has: (route: string) => !names.has(route), share: rest }]),
-  ];
+  return [...layers, { has: (route) => !names.has(route), share: 1 - sum(large.map(([, share]) => share)) }];
 }
 
 /**
@@ -127,17 +132,16 @@ function meanCosts(windows: readonly Window[]): BlockValues {
       layers.map((layer) => meanOf(own, layer) ?? meanOf(windows, layer) ?? 0),
     ]),
   );
-  const underWay = usuallyUnderWay(windows);
+  const whole = windows.filter((window) => !isCutShort(window));
+  const underWay = whole.length === 0 ? 1 : median(whole.map(requestsUnderWay));
   return tableOf(windows, (window) => {
-    const mean = layers.reduce(
-      (total, layer, index) =>
-        total + layer.share * (meanOf([window], layer) ?? (fallback.get(window.arm)?.[index] as number)),
-      window.loopDelayMs.mean,
+    const usual = fallback.get(window.arm) as number[];
+    const parts = layers.map(
+      (layer, index) => layer.share * (meanOf([window], layer) ?? (usual[index] as number)),
     );
-    // The long ones are missing. By Little's law so many clients wait for so long.
-    return isCutShort(window)
-      ? Math.max(mean, (1000 * underWay * window.seconds) / Math.max(answered(window), 0.5))
-      : mean;
+    const cost = window.loopDelayMs.mean + sum(parts);
+    // The long requests are missing. By Little's law so many clients wait for so long.
+    return isCutShort(window) ? Math.max(cost, 1000 * underWay * secondsEach(window)) : cost;
   });
 }
 
@@ -146,25 +150,6 @@ const MOST_UNFINISHED = 0.05;
 /** Too many requests of it had not ended when the draining gave up: its latencies are those of the short ones. */
 export const isCutShort = (window: Window): boolean =>
   window.unfinished > MOST_UNFINISHED * (countOf(window) + window.unfinished);
-
-function usuallyUnderWay(windows: readonly Window[]): number {
-  const whole = windows.filter((window) => !isCutShort(window));
-  return whole.length === 0 ? 1 : median(whole.map(requestsUnderWay));
-}
-
-/** The mean latency at one size, by the same weights; `null` where the long ones are missing. */
-export function meanLatency(ofSize: readonly Window[], windows: readonly Window[]): number | null {
-  const own = ofSize.filter(isWhole);
-  const layers = layersOf(windows.filter(hasLatencies));
-  if (own.length === 0) return null;
-  const known = layers.flatMap((layer) => {
-    const latency = meanOf(own, layer);
-    return latency === null ? [] : [{ latency, share: layer.share }];
-  });
-  const all = sum(known.map(({ share }) => share));
-  const delay = mean(own.map(({ loopDelayMs }) => loopDelayMs.mean));
-  return known.reduce((total, { latency, share }) => total + (latency * share) / all, delay);
-}
 
 export function latencyP99(ofSize: readonly Window[], windows: readonly Window[]): number | null {
   const own = ofSize.filter(isWhole);
@@ -186,8 +171,7 @@ function meanOf(windows: readonly Window[], { has }: Layer): number | null {
 function p99Costs(windows: readonly Window[]): Costs {
   if (windows.length === 0) return { of: new Map(), blocksEach: 1 };
   const layers = layersOf(windows);
-  const usual = median(windows.map(countOf));
-  const blocks = Math.max(1, Math.ceil(LEAST_FOR_P99 / usual));
+  const blocks = Math.max(1, Math.ceil(LEAST_FOR_P99 / median(windows.map(countOf))));
   const isEnough = (group: readonly Window[]): boolean => sum(group.map(countOf)) >= 0.75 * LEAST_FOR_P99;
   const p99s = (ofArm: readonly Window[]): Map<number, number> =>
     new Map(
@@ -203,11 +187,10 @@ const PRECISION = 1e-4;
 
 /** Where a share `q` of the requests lies below, each layer with its share; by halving, since the lists are sorted already. */
 function weightedQuantile(windows: readonly Window[], layers: readonly Layer[], q: number): number {
+  const sorted = windows.flatMap((window) => [...sortedOf(window)]);
   const lists = layers
     .map(({ has, share }) => {
-      const own = windows.flatMap((window) =>
-        [...sortedOf(window)].filter(([route]) => has(route)).map(([, list]) => list),
-      );
+      const own = sorted.flatMap(([route, list]) => (has(route) ? [list] : []));
       return { share, own, count: sum(own.map(({ length }) => length)) };
     })
     .filter(({ count }) => count > 0);
@@ -227,15 +210,11 @@ function weightedQuantile(windows: readonly Window[], layers: readonly Layer[], 
 }
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
-export function logCosts(
-  samples: readonly Sample[],
-  objective: Objective,
-): { logs: BlockValues; blocksEach: number } {
+export function logCosts(samples: readonly Sample[], objective: Objective): Costs {
   const { of, blocksEach } = costsOf(samples, objective);
-  const logs = new Map(
-    [...of].map(([arm, costs]) => [arm, new Map([...costs].map(([block, cost]) => [block, Math.log(cost)]))]),
-  );
-  return { logs, blocksEach };
+  const logs = (costs: ReadonlyMap<number, number>): Map<number, number> =>
+    new Map([...costs].map(([block, cost]) => [block, Math.log(cost)]));
+  return { of: new Map([...of].map(([arm, costs]) => [arm, logs(costs)])), blocksEach };
 }
 
 export const differences = (
@@ -252,8 +231,7 @@ export const differences = (
 export const bothTurns =
   (values: BlockValues, baseline: number) =>
   (block: number): number | undefined => {
-    const turns = [baseline, 'twin' as const]
-      .map((arm) => values.get(arm)?.get(block))
-      .filter((value) => value !== undefined);
-    return turns.length === 0 ? undefined : mean(turns);
+    const turns = [values.get(baseline)?.get(block), values.get('twin')?.get(block)];
+    const known = turns.filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : mean(known);
   };

@@ -1,5 +1,7 @@
+import { splitNodeOptions } from '../host/node-options.js';
 import { commandOf, environmentOf } from '../host/processes.js';
 import { type Listener, listenersOf } from '../host/sockets.js';
+import { inspectorFlags } from '../target/attach.js';
 
 export type Endpoint = Pick<Listener, 'host' | 'port'>;
 
@@ -19,11 +21,7 @@ export function endpointOf(
   return found.find(({ port }) => String(port) === preferred) ?? found[0] ?? null;
 }
 
-const INSPECT = /--inspect(?:-brk|-wait|-port)?(?:=(?:[^\s"]*:)?(\d+))?(?=[\s"]|$)/;
-const INSPECTOR_PORT = 9229;
-
-function inspectorPort(pid: number, root: string): number | null {
-  const options = environmentOf(pid, root)?.('NODE_OPTIONS') ?? '';
-  const asked = INSPECT.exec([...commandOf(pid, root), options].join(' '));
-  return asked === null ? null : Number(asked[1] ?? INSPECTOR_PORT);
+function inspectorPort(pid: number, root: string): number {
+  const options = splitNodeOptions(environmentOf(pid, root)?.('NODE_OPTIONS') ?? '');
+  return inspectorFlags([...options, ...commandOf(pid, root)]).port;
 }

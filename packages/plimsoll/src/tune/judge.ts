@@ -18,13 +18,11 @@ import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';
 import { type BlockValues, bothTurns, differences, logCosts, requestsUnderWay, tableOf } from './costs.js';
-import { type Arm, isWindow, type JudgePlan, type Sample } from './sample.js';
+import { type Arm, comparedWindows, type JudgePlan, type Sample, type Window } from './sample.js';
 import { type Trouble, troublesOf } from './trouble.js';
 
-export type SizeState = 'living' | 'left' | Trouble;
-
 export interface SizeRanking {
-  readonly state: SizeState;
+  readonly state: 'living' | 'left' | Trouble;
   /** Cost at this size ÷ cost at the baseline; its interval holds for all sizes and looks together. `null`: no block in common. */
   readonly ratio: RatioInterval | null;
   readonly verdict: Verdict;
@@ -35,6 +33,8 @@ export interface SizeRanking {
   readonly higherP99: boolean;
 }
 
+type Ranking = ReadonlyMap<number, SizeRanking>;
+
 export interface Judgement {
   readonly living: readonly Arm[];
   readonly settled: boolean;
@@ -44,7 +44,7 @@ export interface Judgement {
   readonly confidence: 'sure' | 'likely' | 'cannot tell';
   readonly noDifference: boolean;
   readonly idle: boolean;
-  readonly sizes: ReadonlyMap<number, SizeRanking>;
+  readonly sizes: Ranking;
 }
 
 /** A size that is so likely to be more than 10 % worse than another gets no more time. */
@@ -72,9 +72,9 @@ const LOOKS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 /**
  * Which sizes go on, and whether the answer is known. Pure: ask it after each complete block with all samples until now.
  *
- * Within a block all arms share what the machine did, so that the logarithms of their costs are compared there: with both turns
- * of the baseline. Over blocks, Student's t gives intervals, which hold for all sizes and at all looks (`lookBoundary`), and the
- * odds of being the best or nearly so (`posteriorOdds`). A size that left keeps the blocks it had.
+ * Within a block all arms share what the machine did, so the logarithms of their costs are compared there, with both turns of the
+ * baseline. Over blocks, Student's t gives intervals, which hold for all sizes and at all looks (`lookBoundary`), and the odds of
+ * being the best or nearly so (`posteriorOdds`). A size that left keeps the blocks it had.
  */
 export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
   return new Trial(samples, plan).judgement();
@@ -82,6 +82,7 @@ export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
 
 class Trial {
   readonly #samples: readonly Sample[];
+  readonly #windows: readonly Window[];
   readonly #plan: JudgePlan;
   readonly #logs: BlockValues;
   readonly #blocksEach: number;
@@ -90,8 +91,9 @@ class Trial {
 
   constructor(samples: readonly Sample[], plan: JudgePlan) {
     this.#samples = samples;
+    this.#windows = comparedWindows(samples);
     this.#plan = plan;
-    ({ logs: this.#logs, blocksEach: this.#blocksEach } = logCosts(samples, plan.objective));
+    ({ of: this.#logs, blocksEach: this.#blocksEach } = logCosts(samples, plan.objective));
     this.#reference = bothTurns(this.#logs, plan.baseline);
     this.#troubles = troublesOf(samples, plan.baseline);
   }
@@ -106,67 +108,66 @@ class Trial {
     const isHopeless = (size: number): boolean =>
       size !== baseline && !noisy && (odds.get(size)?.chanceHopeless ?? 0) >= HOPELESS_CHANCE;
     const contenders = candidates.filter((size) => !isHopeless(size));
-    const fast = contenders.filter((size) => !contenders.some((other) => this.#isSlower(size, other)));
+    const fast = contenders.filter((size) => !contenders.some((rival) => this.#isSlower(size, rival)));
     const delayed = this.#delayedMore(fast);
     const higher = this.#higherP99(fast);
-    const ranked = new Map(
-      sizes.map((size): [number, SizeRanking] => {
-        const isOut = left.includes(size) || isHopeless(size);
-        const oddsOfLeft = (): Odds | undefined =>
-          this.#odds([...candidates.filter((one) => one !== size), size]).get(size);
-        const ranking: SizeRanking = {
-          ...this.#against(size, { noisy, isOut }),
-          state: this.#troubles.get(size) ?? (isOut ? 'left' : 'living'),
-          odds: odds.get(size) ?? (able.includes(size) ? oddsOfLeft() : null) ?? null,
-          higherLoopDelay: delayed.has(size),
-          higherP99: higher.has(size),
-        };
-        return [size, ranking];
-      }),
-    );
+    const rankingOf = (size: number): SizeRanking => {
+      const isOut = left.includes(size) || isHopeless(size);
+      const isAbleNoMore = left.includes(size) && able.includes(size);
+      const known = isAbleNoMore ? this.#odds([...candidates, size]) : odds;
+      return {
+        ...this.#against(size, noisy, isOut),
+        state: this.#troubles.get(size) ?? (isOut ? 'left' : 'living'),
+        odds: known.get(size) ?? null,
+        higherLoopDelay: delayed.has(size),
+        higherP99: higher.has(size),
+      };
+    };
+    const ranking: Ranking = new Map(sizes.map((size) => [size, rankingOf(size)]));
     const good = fast.filter((size) => !delayed.has(size) && !higher.has(size) && odds.has(size));
-    const noDifference = able.length === sizes.length && sizes.every((size) => isSame(ranked.get(size)));
-    const isTwinAlike = twin !== null && Math.abs(Math.log(twin.ratio)) <= Math.log1p(TWIN_MARGIN);
-    const choice = this.#choose(good, ranked, { noDifference, isTwinAlike });
-    const idle = this.#hardlyUsesPool() && nothingShown(ranked);
-    const blocks = twin?.blocks ?? 0;
-    const canTell = !noisy && blocks * this.#blocksEach >= FIRST_LOOK && choice !== null;
+    const noDifference = able.length === sizes.length && sizes.every((size) => isSame(ranking.get(size)));
+    const isTwinAlike = isWithin(twin, TWIN_MARGIN);
+    const choice =
+      noDifference && isTwinAlike && good.length > 0
+        ? ({ leading: baseline, confidence: 'sure', settled: true } as const)
+        : this.#choose(good, ranking, isTwinAlike);
+    const idle = this.#hardlyUsesPool() && nothingShown(ranking);
+    const blocks = (twin?.blocks ?? 0) * this.#blocksEach;
+    const canTell = !noisy && blocks >= FIRST_LOOK && choice !== null;
     return {
       living: [...sizes.filter((size) => size === baseline || contenders.includes(size)), 'twin'],
-      twin,
-      noisy,
+      ...{ twin, noisy, noDifference, idle, sizes: ranking },
       ...(canTell && choice.confidence !== 'cannot tell'
         ? { leading: choice.leading, confidence: choice.confidence }
         : { leading: null, confidence: 'cannot tell' }),
-      settled: canTell && blocks * this.#blocksEach >= LEAST_BLOCKS && (choice.settled || idle),
-      noDifference,
-      idle,
-      sizes: ranked,
+      settled: canTell && blocks >= LEAST_BLOCKS && (choice.settled || idle),
     };
   }
 
   #twin(): Judgement['twin'] {
-    const baseline = this.#logs.get(this.#plan.baseline);
-    const logs = differences(this.#logs, 'twin', (block) => baseline?.get(block));
+    const logs = this.#twinDifferences(this.#logs);
     if (logs.length === 0) return null;
     return { ...exponential(meanInterval(logs, this.#critical(logs.length, 1))), blocks: logs.length };
   }
 
-  #against(
-    size: number,
-    { noisy, isOut }: { readonly noisy: boolean; readonly isOut: boolean },
-  ): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
+  #twinDifferences(values: BlockValues): number[] {
+    const baseline = values.get(this.#plan.baseline);
+    return differences(values, 'twin', (block) => baseline?.get(block));
+  }
+
+  #against(size: number, noisy: boolean, isOut: boolean): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
     const { baseline } = this.#plan;
-    const own = this.#logs.get(size)?.size ?? 0;
-    if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks: own };
+    const blocks = this.#logs.get(size)?.size ?? 0;
+    if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks };
     const logs = differences(this.#logs, size, this.#reference);
     const isComparable = !this.#troubles.has(size) && !this.#troubles.has(baseline);
-    if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks: own };
+    if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks };
     const hasLooked = logs.length >= FIRST_LOOK;
     // Nobody will look again at one that left.
+    const alpha = (1 - LEVEL) / Math.max(1, this.#plan.sizes.length - 1);
     const interval =
       isOut && hasLooked
-        ? meanInterval(logs, studentCritical(this.#alpha, logs.length - 1))
+        ? meanInterval(logs, studentCritical(alpha, logs.length - 1))
         : this.#intervalOfAll(logs);
     const ratio = exponential(interval);
     return { ratio, verdict: hasLooked && !noisy ? verdictOfRatio(ratio) : 'unclear', blocks: logs.length };
@@ -184,10 +185,7 @@ class Trial {
     return lookBoundary(most, 1 - (1 - LEVEL) / Math.max(1, comparisons))(blocks);
   }
 
-  get #alpha(): number {
-    return (1 - LEVEL) / Math.max(1, this.#plan.sizes.length - 1);
-  }
-
+  /** The logarithms of some sizes in the blocks that all of them have. */
   #common(sizes: readonly number[]): Map<number, number[]> {
     const rows = sizes.map((size) => this.#logs.get(size) ?? new Map<number, number>());
     const blocks = [...(rows[0]?.keys() ?? [])].filter((block) => rows.every((row) => row.has(block)));
@@ -202,27 +200,25 @@ class Trial {
     return first.length < FIRST_LOOK ? new Map() : posteriorOdds(common, this.#plan.seed);
   }
 
-  #isSlower(size: number, other: number): boolean {
-    if (size === other) return false;
-    const [own = [], others = []] = this.#common([size, other]).values();
+  #isSlower(size: number, rival: number): boolean {
+    if (size === rival) return false;
+    const [own = [], rivals = []] = this.#common([size, rival]).values();
     if (own.length < FIRST_LOOK) return false;
-    const difference = this.#intervalOfAll(own.map((log, index) => log - itemAt(others, index)));
+    const difference = this.#intervalOfAll(own.map((log, index) => log - itemAt(rivals, index)));
     return verdictOfInterval(difference) === 'worse';
   }
 
   #delayedMore(fast: readonly number[]): ReadonlySet<number> {
-    const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
-    const delays = tableOf(windows, ({ loopDelayMs }) => loopDelayMs.p99);
-    const baseline = delays.get(this.#plan.baseline);
-    const twins = differences(delays, 'twin', (block) => baseline?.get(block)).map(Math.abs);
+    const delays = tableOf(this.#windows, ({ loopDelayMs }) => loopDelayMs.p99);
+    const twins = this.#twinDifferences(delays).map(Math.abs);
     if (twins.length === 0) return new Set();
     return this.#higher(fast, delays, 1, Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95)));
   }
 
   #higherP99(fast: readonly number[]): ReadonlySet<number> {
     if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
-    const { logs, blocksEach } = logCosts(this.#samples, 'p99');
-    return this.#higher(fast, logs, blocksEach, Math.log1p(P99_MARGIN));
+    const { of, blocksEach } = logCosts(this.#samples, 'p99');
+    return this.#higher(fast, of, blocksEach, Math.log1p(P99_MARGIN));
   }
 
   /** Those whose values are shown to lie above the lowest by more than a margin. */
@@ -243,10 +239,9 @@ class Trial {
 
   /** By Little's law, so many requests were under way that busy threads are hardly any of their time. */
   #hardlyUsesPool(): boolean {
-    const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
-    const busy = windows.flatMap(({ busyThreads }) => busyThreads ?? []);
+    const busy = this.#windows.flatMap(({ busyThreads }) => busyThreads ?? []);
     if (busy.length === 0) return false;
-    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(windows.map(requestsUnderWay)));
+    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(this.#windows.map(requestsUnderWay)));
   }
 
   /**
@@ -255,30 +250,30 @@ class Trial {
    */
   #choose(
     good: readonly number[],
-    ranked: ReadonlyMap<number, SizeRanking>,
-    { noDifference, isTwinAlike }: { readonly noDifference: boolean; readonly isTwinAlike: boolean },
+    ranking: Ranking,
+    isTwinAlike: boolean,
   ): { leading: number; confidence: Judgement['confidence']; settled: boolean } | null {
-    const of = (size: number): Odds => ranked.get(size)?.odds as Odds;
+    const of = (size: number): Odds => ranking.get(size)?.odds as Odds;
+    const isAccepted = (size: number): boolean => of(size).expectedLoss <= ACCEPTED_LOSS;
+    const isSure = (size: number): boolean =>
+      isTwinAlike && isAccepted(size) && of(size).chanceSlower <= SURE_CHANCE;
     const { baseline } = this.#plan;
     const [best] = good.toSorted((a, b) => of(a).expectedLoss - of(b).expectedLoss);
-    if (best === undefined) return null;
-    if (noDifference && isTwinAlike) return { leading: baseline, confidence: 'sure', settled: true };
-    const isSure = (size: number): boolean =>
-      isTwinAlike && of(size).expectedLoss <= ACCEPTED_LOSS && of(size).chanceSlower <= SURE_CHANCE;
-    const smallest = good.find((size) => of(size).expectedLoss <= ACCEPTED_LOSS) ?? best;
+    const smallest = good.find(isAccepted) ?? best;
+    if (smallest === undefined) return null;
     if (isSure(smallest)) {
       const smaller = good.slice(0, good.indexOf(smallest));
       const settled =
         of(smallest).chanceSlower <= STOP_CHANCE &&
         smaller.every((size) => of(size).chanceAccepted <= SURE_CHANCE) &&
-        isTold(ranked.get(smallest) as SizeRanking);
+        isTold(ranking.get(smallest) as SizeRanking);
       return { leading: smallest, confidence: 'sure', settled };
     }
-    const isBetter = ranked.get(smallest)?.verdict === 'better';
-    const keeps = good.includes(baseline) && of(baseline).expectedLoss <= ACCEPTED_LOSS;
+    const keeps = good.includes(baseline) && isAccepted(baseline);
     const leading = keeps ? baseline : smallest;
     if (isSure(leading)) return { leading, confidence: 'sure', settled: false };
     // Which of several is the best may be open while it is known that this one beats the baseline: to keep that would be worse.
+    const isBetter = ranking.get(smallest)?.verdict === 'better';
     const isGood = of(leading).chanceSlower <= LIKELY_CHANCE;
     const isLikely = keeps ? isGood : isBetter || (isGood && !good.includes(baseline));
     return { leading, confidence: isLikely ? 'likely' : 'cannot tell', settled: false };
@@ -288,20 +283,18 @@ class Trial {
 const isTold = ({ ratio, verdict }: SizeRanking): boolean =>
   verdict !== 'unclear' || (ratio !== null && halfWidth(ratio) <= PRECISE);
 
+const isWithin = (ratio: RatioInterval | null, share: number): boolean =>
+  ratio !== null && Math.abs(Math.log(ratio.ratio)) <= Math.log1p(share);
+
 /** No size is shown to differ from the baseline, nor seems to by much. */
-const nothingShown = (ranked: ReadonlyMap<number, SizeRanking>): boolean =>
-  [...ranked.values()].every(
-    ({ state, ratio, verdict }) =>
-      state === 'living' &&
-      !isShown(verdict) &&
-      ratio !== null &&
-      Math.abs(Math.log(ratio.ratio)) < Math.log1p(P99_MARGIN),
+const nothingShown = (ranking: Ranking): boolean =>
+  [...ranking.values()].every(
+    ({ state, ratio, verdict }) => state === 'living' && !isShown(verdict) && isWithin(ratio, P99_MARGIN),
   );
 
 /** Within 3 % of the baseline, and hardly likely to be a bad choice. */
 const isSame = (size: SizeRanking | undefined): boolean =>
   size?.odds != null &&
-  size.ratio !== null &&
-  Math.abs(Math.log(size.ratio.ratio)) <= Math.log1p(EQUAL_WITHIN) &&
+  isWithin(size.ratio, EQUAL_WITHIN) &&
   size.odds.expectedLoss <= ACCEPTED_LOSS &&
   size.odds.chanceSlower <= SURE_CHANCE;

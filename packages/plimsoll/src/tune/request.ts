@@ -2,7 +2,7 @@ import type { Output } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Judgement } from './judge.js';
 import type { JudgePlan } from './sample.js';
-import type { TrafficSource } from './traffic/open.js';
+import type { TrafficSource } from './traffic/source.js';
 
 export interface TuneQuestion extends Pick<JudgePlan, 'sizes' | 'baseline' | 'objective' | 'seed'> {
   /** For the measurement itself: starting the app and waiting for the first request come on top. */
@@ -11,9 +11,9 @@ export interface TuneQuestion extends Pick<JudgePlan, 'sizes' | 'baseline' | 'ob
 
 export interface TuneRequest extends TuneQuestion {
   readonly command: readonly string[];
-  /** null: whoever sends requests anyway. */
+  /** null: requests come from elsewhere. */
   readonly traffic: TrafficSource | null;
-  /** An app that is to get requests of ours listens within this time. */
+  /** An app that is to get our requests listens within this time. */
   readonly readyMs: number;
   readonly stdout: Output;
 }
@@ -37,7 +37,11 @@ export interface TuneProgress {
   readonly leftMs: number;
 }
 
-export function spentOf(startMs: number, timeMs: number): Pick<TuneProgress, 'share' | 'leftMs'> {
+type Step = Pick<TuneProgress, 'phase'> & Partial<Pick<TuneProgress, 'at' | 'blocks' | 'known'>>;
+
+/** Progress of a phase that began at `startMs` and takes `timeMs` at the most. */
+export function progressOf(step: Step, startMs: number, timeMs: number): TuneProgress {
   const spentMs = performance.now() - startMs;
-  return { share: Math.min(1, spentMs / timeMs), leftMs: Math.max(0, timeMs - spentMs) };
+  const spent = { share: Math.min(1, spentMs / timeMs), leftMs: Math.max(0, timeMs - spentMs) };
+  return { at: null, blocks: 0, known: null, ...step, ...spent };
 }

@@ -7,9 +7,9 @@ import { FIRST_LOOK } from '../stats/looks.js';
 import type { Random } from '../stats/random.js';
 import { createRandom } from '../stats/random.js';
 import type { Outcome } from './answer.js';
-import { type Judgement, judge } from './judge.js';
+import { judge } from './judge.js';
 import { contest } from './live/contest.js';
-import { spentOf, type TuneContext, type TuneQuestion, type TuneRequest } from './request.js';
+import { progressOf, type TuneContext, type TuneQuestion, type TuneRequest } from './request.js';
 import type { CommandRun } from './sample.js';
 
 /** A run that takes so many times as long as the longest at the baseline is ended: its size is hopeless. */
@@ -18,46 +18,36 @@ const LEAST_CUT_OFF_MS = 1_000;
 const FRESH = { processes: null, resizing: null } as const;
 
 /**
- * Compare fresh processes of a command at every size. The first run, which warms the caches of the disk up, is not compared.
+ * Compare fresh processes of a command at every size. The first run, which fills the caches of the disk, is not compared.
  *
- * @returns no samples and a note when the time does not suffice for it.
+ * @returns no samples and a note when the time does not suffice.
  */
 export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Outcome> {
   const { command, sizes, baseline, seed, timeMs } = request;
   const { signal, onProgress } = context;
   const random = createRandom(seed);
   const time = (size: number, mostMs: number) => timeCommand(command, size, mostMs, { ...context, random });
-  onProgress({ phase: 'warming up', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
   const startMs = performance.now();
+  onProgress(progressOf({ phase: 'warming up' }, startMs, timeMs));
   const first = await time(baseline, timeMs);
   const leftMs = timeMs - (performance.now() - startMs);
   if (first.isCutOff || leastMs(first.wallMs, sizes.length) > leftMs) return tooLong(request, first.wallMs);
 
   let longestMs = first.wallMs;
-  let blocks = 0;
-  let known: Judgement | null = null;
-  const tell = (): void =>
-    onProgress({ phase: 'measuring', at: null, blocks, known, ...spentOf(startMs, timeMs) });
   const { results, plan, ending } = await contest<CommandRun>({
-    question: request,
-    timeMs: leftMs,
+    question: { ...request, timeMs: leftMs },
     random,
     signal,
-    async measure({ block, order, arm }) {
-      const isBaseline = arm === 'twin' || arm === baseline;
-      const size = arm === 'twin' ? baseline : arm;
+    async measure({ mostMs: _, ...place }) {
+      const isBaseline = place.size === baseline;
       const mostMs = isBaseline ? leftMs : Math.max(LEAST_CUT_OFF_MS, CUT_OFF * longestMs);
-      const { wallMs, cpuSeconds } = await time(size, mostMs);
+      const { wallMs, cpuSeconds } = await time(place.size, mostMs);
       if (isBaseline) longestMs = Math.max(longestMs, wallMs);
-      return { block, order, arm, size, wallMs, cpuSeconds, disturbed: false };
+      return { ...place, wallMs, cpuSeconds, disturbed: false };
     },
-    onResult: tell,
-    judge(runs, plan) {
-      blocks++;
-      known = judge(runs, plan);
-      tell();
-      return known;
-    },
+    judge,
+    onStanding: ({ blocks, known }) =>
+      onProgress(progressOf({ phase: 'measuring', blocks, known }, startMs, timeMs)),
   });
   if (results.length === 0) signal.throwIfAborted();
   return { samples: results, plan, stop: ending, ...FRESH, notes: [] };
@@ -93,14 +83,10 @@ export async function timeCommand(
 ): Promise<CommandTimes> {
   signal.throwIfAborted();
   const padding = 'x'.repeat(random.integer(0, LONGEST_PADDING));
+  const variables = { UV_THREADPOOL_SIZE: String(size), PLIMSOLL_PADDING: padding };
   const usedBefore = endedChildrenSeconds();
   const startedMs = performance.now();
-  const running = await startCommand(
-    command,
-    { UV_THREADPOOL_SIZE: String(size), PLIMSOLL_PADDING: padding },
-    'last-words',
-    guardian,
-  );
+  const running = await startCommand(command, variables, 'last-words', guardian);
   const over = new AbortController();
   const timer = sleep(mostMs, null, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => null);
   try {
@@ -113,11 +99,8 @@ export async function timeCommand(
         `the command failed with ${size} pool threads (${end.text})`,
       );
     const used = endedChildrenSeconds();
-    return {
-      wallMs: end.atMs - startedMs,
-      cpuSeconds: used === null || usedBefore === null ? null : used - usedBefore,
-      isCutOff: false,
-    };
+    const cpuSeconds = used === null || usedBefore === null ? null : used - usedBefore;
+    return { wallMs: end.atMs - startedMs, cpuSeconds, isCutOff: false };
   } finally {
     over.abort();
     await running.close();

@@ -10,7 +10,7 @@ interface Place {
   readonly arm: Arm;
   /** Pool threads; of a window those that served the queue, proved. */
   readonly size: number;
-  /** A process came, went or did not answer, the traffic paused, or the machine slept: it is shown, and not compared. */
+  /** A process came, went or did not answer, or the traffic paused: it is shown, and not compared. */
   readonly disturbed: boolean;
 }
 
@@ -26,21 +26,14 @@ export interface Window extends Place {
   readonly unfinished: number;
   readonly inFlightGrowth: number;
   /** What a request waits for, at a random moment, until the event loop takes it: only then does its latency begin. */
-  readonly loopDelayMs: {
-    readonly mean: number;
-    readonly p50: number;
-    readonly p99: number;
-    readonly max: number;
-  };
+  readonly loopDelayMs: { readonly mean: number; readonly p99: number };
   readonly cpuCores: number;
-  /** Busy cores of the whole machine, or of the CPUs that this process may use. Null where it cannot be read. */
+  /** Busy cores of the whole machine, or of the CPUs that this process may use. `null` where it cannot be read. */
   readonly machineBusyCores: number | null;
   readonly queueWaitMs: { readonly fast: number | null; readonly slow: number | null };
-  /** Mean number of pool threads with a job, parked ones left out. Null where it cannot be told. */
+  /** Mean number of pool threads with a job, without parked ones. `null` where it cannot be told. */
   readonly busyThreads: number | null;
 }
-
-export type Objective = TuneResult['objective'];
 
 export interface CommandRun extends Place {
   readonly wallMs: number;
@@ -48,6 +41,8 @@ export interface CommandRun extends Place {
 }
 
 export type Sample = Window | CommandRun;
+
+export type Objective = TuneResult['objective'];
 
 export interface JudgePlan {
   readonly sizes: readonly number[];
@@ -61,3 +56,14 @@ export interface JudgePlan {
 }
 
 export const isWindow = (sample: Sample): sample is Window => 'routes' in sample;
+
+/** Undisturbed windows. */
+export const comparedWindows = (samples: readonly Sample[]): Window[] =>
+  samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
+
+export const secondsOf = (sample: Sample): number =>
+  isWindow(sample) ? sample.seconds : sample.wallMs / 1000;
+
+/** Good requests, or one run. */
+export const answeredIn = (sample: Sample): number =>
+  isWindow(sample) ? Math.max(0, sample.completed - sample.failed) : 1;

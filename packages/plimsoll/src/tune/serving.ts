@@ -5,22 +5,23 @@ import type { CommandEnd } from '../lab/command.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import type { Outcome, TuneNote } from './answer.js';
 import { type Endpoint, urlOf } from './endpoint.js';
-import type { Judgement } from './judge.js';
+import type { Standing } from './live/contest.js';
 import { measureSizes } from './live/measure.js';
 import type { LiveTarget } from './live/target.js';
-import { spentOf, type TuneContext, type TuneProgress, type TuneQuestion } from './request.js';
+import { progressOf, type TuneContext, type TuneQuestion } from './request.js';
 import type { Window } from './sample.js';
-import { openTraffic, type TrafficSource } from './traffic/open.js';
-import type { Traffic } from './traffic/traffic.js';
+import { openTraffic, type Traffic } from './traffic/open.js';
+import type { TrafficSource } from './traffic/source.js';
 
 export interface ServingApp {
   readonly live: LiveTarget;
   readonly endpoint: Endpoint | null;
+  /** `null`: it ran already, and has real users. */
   readonly ended: Promise<CommandEnd> | null;
   readonly traffic: TrafficSource | null;
 }
 
-/** Requests of ours, or of a command that sends them for us, come within this time, or not at all. */
+/** Our requests, or those of a command that sends them for us, come within this time, or not at all. */
 const FIRST_REQUEST_MS = 15_000;
 /** Whoever sends requests may pause for so long; then what was measured must do. */
 const MOST_SILENCE_MS = 10_000;
@@ -41,24 +42,22 @@ class Serving {
   readonly #app: ServingApp;
   readonly #question: TuneQuestion;
   readonly #context: TuneContext;
+  /** Aborted with an error when the measurement has failed, without one when no more requests come. */
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
+  readonly #url: string | null;
   #traffic: Traffic | null = null;
-  #failure: unknown = null;
   #hasEnded = false;
   #restarts = 0;
-  #lastRequests = 0;
-  #lastRequestMs = performance.now();
+  #last = { requests: 0, atMs: performance.now() };
 
   constructor(app: ServingApp, question: TuneQuestion, context: TuneContext) {
-    this.#app = app;
-    this.#question = question;
-    this.#context = context;
+    [this.#app, this.#question, this.#context] = [app, question, context];
     this.#signal = AbortSignal.any([context.signal, this.#over.signal]);
+    this.#url = app.endpoint && urlOf(app.endpoint);
     void app.ended?.then(({ code, text }) => {
       this.#hasEnded = true;
-      if (code === 0) this.#over.abort();
-      else this.#fail(died(text));
+      this.#over.abort(code === 0 ? undefined : died(text));
     });
   }
 
@@ -71,7 +70,7 @@ class Serving {
       if (this.#app.ended !== null && error instanceof PlimsollError && error.code === 'PLIMSOLL_TARGET_DIED')
         await Promise.race([this.#app.ended, sleep(END_MS)]);
       this.#context.signal.throwIfAborted();
-      if (this.#failure !== null) throw this.#failure;
+      this.#throwFailure();
       if (this.#hasEnded) return null;
       throw error;
     } finally {
@@ -79,78 +78,80 @@ class Serving {
     }
   }
 
+  #throwFailure(): void {
+    if (this.#over.signal.reason instanceof PlimsollError) throw this.#over.signal.reason;
+  }
+
   async #openTraffic(): Promise<void> {
-    const { traffic, endpoint } = this.#app;
+    const { traffic, endpoint, live } = this.#app;
     if (traffic === null || endpoint === null) return;
-    const { guardian } = this.#context;
     const onPause = (): void => {
       this.#restarts++;
-      this.#app.live.disturb();
+      live.disturb();
     };
+    const { guardian } = this.#context;
     this.#traffic = await openTraffic(traffic, endpoint, { guardian, signal: this.#signal, onPause });
-    void this.#traffic.failed.then((error) => this.#fail(error));
+    void this.#traffic.failed.then((error) => this.#over.abort(error));
   }
 
   async #firstRequest(): Promise<void> {
-    const mostMs = this.#app.traffic === null ? this.#question.timeMs : FIRST_REQUEST_MS;
+    const { traffic, live } = this.#app;
+    const mostMs = traffic === null ? this.#question.timeMs : FIRST_REQUEST_MS;
     const startMs = performance.now();
-    while (this.#app.live.requests + this.#app.live.open === 0) {
-      const spentMs = performance.now() - startMs;
-      if (spentMs > mostMs) throw this.#noRequests(mostMs);
+    while (live.requests + live.open === 0) {
+      if (performance.now() - startMs > mostMs) throw this.#noRequests(mostMs);
       const trouble = this.#traffic?.trouble();
       if (trouble?.isAll) throw onlyErrors(trouble.text);
-      this.#tell('waiting', { share: spentMs / mostMs, leftMs: mostMs - spentMs });
+      this.#context.onProgress(progressOf({ phase: 'waiting', at: this.#url }, startMs, mostMs));
       await sleep(LOOK_MS, undefined, { signal: this.#signal });
     }
   }
 
   #noRequests(mostMs: number): PlimsollError {
     const within = `within ${Math.round(mostMs / 1000)} s`;
-    const url = this.#app.endpoint === null ? 'http://127.0.0.1:$PORT' : urlOf(this.#app.endpoint);
-    const trouble = this.#traffic?.trouble();
-    if (this.#app.ended === null)
-      return new PlimsollError(
-        'PLIMSOLL_NO_REQUESTS',
-        `the process answered no request ${within}: it must serve requests during the measurement`,
-      );
-    const text =
-      this.#traffic === null
-        ? `no request arrived ${within}: send requests to ${url} during the measurement, or let plimsoll send them, with --url /PATH or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
-        : `the app at ${url} answered no request ${within}: ${trouble?.text ?? 'do --on-port or --url name its port and a path that it answers? (Of several ports plimsoll uses the one in the variable PORT, or the first)'}`;
+    const url = this.#url ?? 'http://127.0.0.1:$PORT';
+    let text = `the process answered no request ${within}: it must serve requests during the measurement`;
+    if (this.#traffic !== null)
+      text = `the app at ${url} answered no request ${within}: ${this.#traffic.trouble()?.text ?? 'do --on-port or --url name its port and a path that it answers? (Of several ports plimsoll uses the one in the variable PORT, or the first)'}`;
+    else if (this.#app.ended !== null)
+      text = `no request arrived ${within}: send requests to ${url} during the measurement, or let plimsoll send them, with --url /PATH or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`;
     return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
   }
 
   async #compare(): Promise<Outcome | null> {
-    const { timeMs } = this.#question;
-    const { live } = this.#app;
-    const { resizing } = await live.state();
+    const { live, ended } = this.#app;
+    const { timeMs, sizes } = this.#question;
     const processes = live.pids.length;
     const startMs = performance.now();
+    const tell = ({ blocks, known }: Pick<Standing<Window>, 'blocks' | 'known'>): void => {
+      const phase = blocks === 0 ? 'warming up' : 'measuring';
+      this.#context.onProgress(progressOf({ phase, at: this.#url, blocks, known }, startMs, timeMs));
+    };
     let blocks = 0;
-    let known: Judgement | null = null;
-    const tell = (): void =>
-      this.#tell(blocks === 0 ? 'warming up' : 'measuring', { blocks, known, ...spentOf(startMs, timeMs) });
-    tell();
+    tell({ blocks, known: null });
     const { results, plan, ending } = await measureSizes(live, {
       ...this.#question,
       signal: this.#signal,
-      isCautious: this.#app.ended === null,
-      onWindow: (windows) => {
-        this.#check(windows);
-        tell();
-      },
-      onBlock: (judgement) => {
-        known = judgement;
-        blocks++;
-        tell();
+      isCautious: ended === null,
+      onStanding: (standing) => {
+        blocks = standing.blocks;
+        this.#check(standing.results);
+        tell(standing);
       },
     });
-    if (this.#failure !== null) throw this.#failure;
+    this.#throwFailure();
     const isInterrupted = this.#context.signal.aborted;
     if (isInterrupted && results.length === 0) this.#context.signal.throwIfAborted();
     if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
     const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
-    return { samples: results, plan, stop, processes, resizing, notes: this.#notes() };
+    const notes: TuneNote[] = [];
+    const { limit, resizing } = live.pool;
+    const wanted = Math.max(...sizes);
+    if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
+    if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
+    const trouble = this.#traffic?.trouble();
+    if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
+    return { samples: results, plan, stop, processes, resizing, notes };
   }
 
   #check(windows: readonly Window[]): void {
@@ -160,34 +161,9 @@ class Serving {
     if (failed >= LEAST_FAILURES && sum(windows.map(({ completed }) => completed)) <= failed)
       throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
     const { requests, open } = this.#app.live;
-    const now = performance.now();
-    if (requests > this.#lastRequests || open > 0)
-      [this.#lastRequests, this.#lastRequestMs] = [requests, now];
-    else if (now - this.#lastRequestMs > MOST_SILENCE_MS) this.#over.abort();
-  }
-
-  #notes(): TuneNote[] {
-    const notes: TuneNote[] = [];
-    const { limit } = this.#app.live;
-    const wanted = Math.max(...this.#question.sizes);
-    if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
-    if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
-    const trouble = this.#traffic?.trouble();
-    if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
-    return notes;
-  }
-
-  #fail(error: PlimsollError): void {
-    this.#failure ??= error;
-    this.#over.abort();
-  }
-
-  #tell(
-    phase: TuneProgress['phase'],
-    progress: Pick<TuneProgress, 'share' | 'leftMs'> & Partial<TuneProgress>,
-  ): void {
-    const at = this.#app.endpoint === null ? null : urlOf(this.#app.endpoint);
-    this.#context.onProgress({ blocks: 0, known: null, ...progress, phase, at });
+    const atMs = performance.now();
+    if (requests > this.#last.requests || open > 0) this.#last = { requests, atMs };
+    else if (atMs - this.#last.atMs > MOST_SILENCE_MS) this.#over.abort();
   }
 }
 

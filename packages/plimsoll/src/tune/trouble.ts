@@ -1,7 +1,6 @@
 import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
-import { answered } from './costs.js';
-import { isWindow, type Sample, type Window } from './sample.js';
+import { answeredIn, comparedWindows, type Sample, type Window } from './sample.js';
 
 export type Trouble = 'overloaded' | 'failing';
 
@@ -14,28 +13,24 @@ const LEAST_TIMES = 2;
 const MORE_FAILURES = 0.01;
 
 /**
- * Sizes that do not keep up with the requests that come, whose latencies would grow for ever and say nothing; and sizes at which
+ * Sizes that do not keep up with the arriving requests, whose latencies would grow for ever and say nothing; and sizes at which
  * clearly more requests fail than at the baseline, as one that fails quickly would look fast.
  */
 export function troublesOf(samples: readonly Sample[], baseline: number): ReadonlyMap<number, Trouble> {
-  const windows = samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
-  const usual = failuresOf(windows.filter(({ size }) => size === baseline));
+  const bySize = grouped(comparedWindows(samples), ({ size }) => size);
+  const usual = failuresOf(bySize.get(baseline) ?? []);
   const usualShare = usual.requests === 0 ? 0 : usual.failed / usual.requests;
-  const troubleOf = (size: number, ofSize: readonly Window[]): Trouble | null => {
-    const overloaded = ofSize.filter(isOverloaded).length;
-    if (overloaded >= LEAST_TIMES && 2 * overloaded >= ofSize.length) return 'overloaded';
-    const { failed, requests } = failuresOf(ofSize);
+  const troubles = new Map<number, Trouble>();
+  for (const [size, windows] of bySize) {
+    const overloaded = windows.filter(isOverloaded).length;
+    const { failed, requests } = failuresOf(windows);
     // Three standard errors, and one failure more than nothing.
     const expected = usualShare * requests + 3 * Math.sqrt(usualShare * requests + 1);
-    const isMore = requests > 0 && failed > expected && failed / requests > usualShare + MORE_FAILURES;
-    return size !== baseline && isMore ? 'failing' : null;
-  };
-  return new Map(
-    [...grouped(windows, ({ size }) => size)].flatMap(([size, ofSize]): [number, Trouble][] => {
-      const trouble = troubleOf(size, ofSize);
-      return trouble === null ? [] : [[size, trouble]];
-    }),
-  );
+    const isMore = failed > expected && failed > (usualShare + MORE_FAILURES) * requests;
+    if (overloaded >= LEAST_TIMES && 2 * overloaded >= windows.length) troubles.set(size, 'overloaded');
+    else if (size !== baseline && isMore) troubles.set(size, 'failing');
+  }
+  return troubles;
 }
 
 /** Chance alone lets the number under way swing by the root of what came. */
@@ -44,5 +39,5 @@ const isOverloaded = ({ completed, inFlightGrowth }: Window): boolean =>
 
 function failuresOf(windows: readonly Window[]): { readonly failed: number; readonly requests: number } {
   const failed = sum(windows.map((window) => window.failed));
-  return { failed, requests: failed + sum(windows.map(answered)) };
+  return { failed, requests: failed + sum(windows.map(answeredIn)) };
 }

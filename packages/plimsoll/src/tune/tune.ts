@@ -4,87 +4,75 @@ import { captureEnvironment } from '../host/environment.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import { answer, type MeasuredTune, type Outcome, type TuneFacts, type TuneNote } from './answer.js';
-import { App } from './app.js';
+import { type App, startApp } from './app.js';
 import { endpointOf } from './endpoint.js';
 import { attachTo, boundedSizes } from './live/attached.js';
-import type { PoolState } from './live/target.js';
-import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
+import {
+  progressOf,
+  type TuneContext,
+  type TuneProcessRequest,
+  type TuneQuestion,
+  type TuneRequest,
+} from './request.js';
 import { compareRuns, tooLong } from './runs.js';
 import { measureServing } from './serving.js';
-import { trafficText } from './traffic/open.js';
-
-/** Threads that Node and the agent have beside those of the pool. */
-const OTHER_THREADS = 16;
+import { trafficText } from './traffic/source.js';
 
 /** A server is measured while it runs, a command that ends in fresh processes. */
-export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
-  const answerOf = begin(asked, context);
-  const { request, notes } = withinLimits(asked);
-  const { command, traffic } = request;
-  const app = await App.start(request, context);
-  let outcome: Outcome | null;
-  try {
-    outcome = await examine(app, request, context);
-  } finally {
-    await app.stop(context.signal);
-  }
-  outcome ??= await compareRuns(request, context);
-  const sender = traffic === null ? null : trafficText(traffic);
-  return answerOf(outcome, { command, pid: null, traffic: sender }, notes);
+export function tuneCommand(request: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
+  const { command, traffic, baseline } = request;
+  return concluded(request, context, async () => {
+    const { sizes, notes } = withinPidsLimit(request.sizes, baseline);
+    const within = { ...request, sizes };
+    const app = await startApp(within, context);
+    let outcome: Outcome | null;
+    try {
+      outcome = await examine(app, within, context);
+    } finally {
+      await app.stop(context.signal);
+    }
+    outcome ??= await compareRuns(within, context);
+    const subject = { command: [...command], pid: null, traffic: traffic && trafficText(traffic) };
+    return { ...outcome, ...subject, notes: [...notes, ...outcome.notes] };
+  });
 }
 
-/**
- * Find out which size suits a process that serves real requests already. Whatever happens, it gets the size back that it had.
- */
-export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
-  const { pid } = request;
-  const { guardian, signal } = context;
-  const answerOf = begin(request, context);
-  const directory = guardian.temporaryDirectory();
-  const live = await attachTo(pid, directory, signal);
-  try {
-    const { question, notes } = questionOf(request, await live.state());
-    const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
-    // Only what has ended well is no server.
-    const outcome = (await measureServing(app, question, context)) as Outcome;
-    return answerOf(outcome, { command: null, pid, traffic: null }, notes);
-  } finally {
-    await live.close();
-    guardian.remove(directory);
-  }
-}
-
-function questionOf(
-  { sizes, baseline, objective, timeMs, seed }: TuneProcessRequest,
-  { size, limit }: PoolState,
-): { readonly question: TuneQuestion; readonly notes: TuneNote[] } {
-  const from = baseline ?? size ?? Math.min(DEFAULT_POOL_SIZE, limit);
-  const wanted = [...new Set([...(sizes ?? boundedSizes(from)), from])].sort((a, b) => a - b);
-  const beyond = wanted.filter((one) => one > limit);
-  return {
-    question: { sizes: wanted.filter((one) => one <= limit), baseline: from, objective, timeMs, seed },
-    notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, because: 'limit', limit }],
-  };
+/** A process that already serves real requests. Whatever happens, it gets the size back that it had. */
+export function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
+  const { pid, objective, timeMs, seed } = request;
+  return concluded(request, context, async () => {
+    const live = await attachTo(pid, context.guardian.temporaryDirectory(), context.signal);
+    try {
+      const baseline = request.baseline ?? live.pool.size ?? DEFAULT_POOL_SIZE;
+      const wanted = [...new Set([...(request.sizes ?? boundedSizes(baseline)), baseline])];
+      const sizes = wanted.sort((a, b) => a - b);
+      const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
+      // Only what has ended well is no server.
+      const question = { sizes, baseline, objective, timeMs, seed };
+      const outcome = (await measureServing(app, question, context)) as Outcome;
+      return { ...outcome, command: null, pid, traffic: null };
+    } finally {
+      await live.close();
+    }
+  });
 }
 
 type Subject = Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>;
 
-function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext) {
-  onProgress({ phase: 'starting', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
+async function concluded(
+  { timeMs }: Pick<TuneQuestion, 'timeMs'>,
+  { onProgress }: TuneContext,
+  measure: () => Promise<Outcome & Subject>,
+): Promise<MeasuredTune> {
+  const startMs = performance.now();
+  const startedAt = new Date().toISOString();
+  onProgress(progressOf({ phase: 'starting' }, startMs, timeMs));
   const environment = captureEnvironment({ directory: process.cwd() });
-  const [startedAt, startMs] = [new Date().toISOString(), performance.now()];
-  return (
-    outcome: Outcome,
-    { command, pid, traffic }: Subject,
-    earlier: readonly TuneNote[],
-  ): MeasuredTune => {
-    const { samples, plan, processes, resizing, stop } = outcome;
-    const mode = pid !== null ? 'attached' : processes === null ? 'runs' : 'live';
-    const seconds = (performance.now() - startMs) / 1000;
-    const method = { mode, timeMs, traffic, processes, resizing, stop, startedAt, seconds } as const;
-    const notes = [...earlier, ...outcome.notes];
-    return answer(samples, plan, { environment, command, pid, method, notes });
-  };
+  const { samples, plan, notes, command, pid, ...how } = await measure();
+  const mode = pid !== null ? 'attached' : how.processes === null ? 'runs' : 'live';
+  const seconds = (performance.now() - startMs) / 1000;
+  const method = { ...how, mode, timeMs, startedAt, seconds } as const;
+  return answer(samples, plan, { environment, command, pid, method, notes });
 }
 
 async function examine(app: App, request: TuneRequest, context: TuneContext): Promise<Outcome | null> {
@@ -92,36 +80,34 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
   const patienceMs = timeMs / ((sizes.length + 1) * FIRST_LOOK);
   const nature = await app.nature(traffic === null ? timeMs : readyMs, patienceMs, context.signal);
   if (nature.is === 'unknown') {
-    if (traffic !== null)
-      throw new PlimsollError(
-        'PLIMSOLL_TARGET_HUNG',
-        `the command has not listened on a port within ${readyMs / 1000} s: does it need arguments, or another environment?`,
-      );
-    return tooLong(request, app.wallMs);
+    if (traffic === null) return tooLong(request, app.wallMs());
+    throw new PlimsollError(
+      'PLIMSOLL_TARGET_HUNG',
+      `the command has not listened on a port within ${readyMs / 1000} s: does it need arguments, or another environment?`,
+    );
   }
   const { live, ended } = app;
   const served =
     nature.is === 'serving'
       ? await measureServing({ live, endpoint: nature.endpoint, ended, traffic }, request, context)
       : null;
-  if (served === null && traffic !== null)
-    throw new PlimsollError(
-      'PLIMSOLL_TARGET_FAILED',
-      nature.is === 'ended'
-        ? 'the command ended (exit code 0) before it listened on a port: is it a server?'
-        : 'the command ended (exit code 0) before the answer was known',
-    );
-  return served;
+  if (served !== null || traffic === null) return served;
+  const before = nature.is === 'ended' ? 'it listened on a port: is it a server?' : 'the answer was known';
+  throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command ended (exit code 0) before ${before}`);
 }
 
+/** Threads that Node and the agent have beside those of the pool. */
+const OTHER_THREADS = 16;
+
 /** libuv aborts the process when it cannot create a thread. */
-function withinLimits(request: TuneRequest): { readonly request: TuneRequest; readonly notes: TuneNote[] } {
-  const { pidsHeadroom } = readCgroup();
-  const limit = pidsHeadroom === null ? Number.POSITIVE_INFINITY : pidsHeadroom - OTHER_THREADS;
-  const tooLarge = request.sizes.filter((size) => size > limit && size !== request.baseline);
-  if (tooLarge.length === 0) return { request, notes: [] };
+function withinPidsLimit(
+  sizes: readonly number[],
+  baseline: number,
+): { readonly sizes: readonly number[]; readonly notes: TuneNote[] } {
+  const limit = (readCgroup().pidsHeadroom ?? Number.POSITIVE_INFINITY) - OTHER_THREADS;
+  const beyond = sizes.filter((size) => size > limit && size !== baseline);
   return {
-    request: { ...request, sizes: request.sizes.filter((size) => !tooLarge.includes(size)) },
-    notes: [{ id: 'tune.sizes-left-out', sizes: tooLarge, because: 'pids', limit }],
+    sizes: sizes.filter((size) => !beyond.includes(size)),
+    notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, limit }],
   };
 }

@@ -170,7 +170,7 @@ test('an open stream has as many requests whatever the size, and requests per se
 test('what happened meanwhile is told', () => {
   const notes: TuneFacts['notes'] = [
     { id: 'tune.app-sets-size', limit: 8, wanted: 64 },
-    { id: 'tune.sizes-left-out', sizes: [64], because: 'pids', limit: 40 },
+    { id: 'tune.sizes-left-out', sizes: [64], limit: 40 },
     { id: 'tune.traffic-restarted', times: 2 },
     { id: 'tune.traffic-limited', detail: 'the client was busy' },
   ];

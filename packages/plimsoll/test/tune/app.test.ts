@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { App } from '#plimsoll/tune/app.js';
+import { startApp } from '#plimsoll/tune/app.js';
 import { freePort } from '../support/port.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'reads /proc' };
@@ -19,19 +19,9 @@ test('the variable PORT names the port of the requests, though another one opens
   const guardian = new Guardian();
   const signal = AbortSignal.timeout(60_000);
   try {
-    const app = await App.start(
-      {
-        command: [process.execPath, '-e', program],
-        sizes: [4],
-        baseline: 4,
-        objective: 'mean',
-        timeMs: 1_000,
-        seed: 1,
-        traffic: null,
-        readyMs: 30_000,
-        stdout: 'nowhere',
-      },
-      { guardian, signal, onProgress: () => {} },
+    const app = await startApp(
+      { command: [process.execPath, '-e', program], sizes: [4], stdout: 'nowhere' },
+      { guardian },
     );
     try {
       const nature = await app.nature(30_000, 30_000, signal);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '#plimsoll/stats/random.js';
+import type { Judgement } from '#plimsoll/tune/judge.js';
 import { Caution } from '#plimsoll/tune/live/caution.js';
 import { type ContestOptions, contest, type Turn } from '#plimsoll/tune/live/contest.js';
 import type { LiveWindow } from '#plimsoll/tune/live/target.js';
@@ -10,17 +11,17 @@ const sizes = [1, 2, 4];
 const arms: readonly Arm[] = [...sizes, 'twin'];
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const runOf = ({ block, order, arm }: Turn, more: Partial<CommandRun> = {}): CommandRun => {
-  const size = arm === 'twin' ? 4 : arm;
-  return { block, order, arm, size, wallMs: 1, cpuSeconds: null, disturbed: false, ...more };
-};
+const runOf = ({ mostMs: _, ...place }: Turn, more: Partial<CommandRun> = {}): CommandRun => ({
+  ...{ ...place, wallMs: 1, cpuSeconds: null, disturbed: false },
+  ...more,
+});
+const judgement = (settled: boolean, living = arms) => ({ living, settled }) as Judgement;
 
-const held = (more: Partial<ContestOptions<CommandRun>>) =>
+const held = (more: Partial<ContestOptions<CommandRun>>, timeMs = 60_000) =>
   contest<CommandRun>({
-    question: { sizes, baseline: 4, objective: 'mean', seed: 1 },
+    question: { sizes, baseline: 4, objective: 'mean', seed: 1, timeMs },
     measure: async (turn) => runOf(turn),
-    judge: (results) => ({ living: arms, settled: results.length >= 16 }),
-    timeMs: 60_000,
+    judge: (results) => judgement(results.length >= 16),
     random: createRandom(1),
     signal: new AbortController().signal,
     ...more,
@@ -45,7 +46,11 @@ describe('a contest', () => {
 
   test('goes on without those that are hopeless', async () => {
     const { results, plan } = await held({
-      judge: (results) => ({ living: arms.filter((arm) => arm !== 1), settled: results.length > 12 }),
+      judge: (results) =>
+        judgement(
+          results.length > 12,
+          arms.filter((arm) => arm !== 1),
+        ),
     });
     assert.deepEqual(plan.left, [1]);
     assert.equal(results.filter(({ arm }) => arm === 1).length, 1);
@@ -54,7 +59,7 @@ describe('a contest', () => {
   test('measures what was disturbed once more in its block, and no third time', async () => {
     const { results } = await held({
       measure: async (turn) => runOf(turn, { disturbed: turn.arm === 2 }),
-      judge: () => ({ living: arms, settled: true }),
+      judge: () => judgement(true),
     });
     assert.deepEqual(armsOf(results, 0).filter((arm) => arm === 2).length, 2);
     assert.equal(results.length, 5);
@@ -63,15 +68,17 @@ describe('a contest', () => {
   test('begins no block that would end too late, and gives turns what is left for six blocks', async () => {
     const started = performance.now();
     let firstMs: number | null = null;
-    const { results, ending, plan } = await held({
-      timeMs: 600,
-      measure: async (turn) => {
-        firstMs ??= turn.mostMs;
-        await sleep(40);
-        return runOf(turn);
+    const { results, ending, plan } = await held(
+      {
+        measure: async (turn) => {
+          firstMs ??= turn.mostMs;
+          await sleep(40);
+          return runOf(turn);
+        },
+        judge: () => judgement(false),
       },
-      judge: () => ({ living: arms, settled: false }),
-    });
+      600,
+    );
     assert.equal(ending, 'time');
     assert.equal(results.length % 4, 0);
     assert.ok(performance.now() - started < 1_500);
@@ -105,7 +112,7 @@ describe('caution', () => {
   const window = (size: number, mean: number, more: Partial<LiveWindow> = {}): LiveWindow =>
     ({
       size,
-      trouble: null,
+      isTrouble: false,
       failed: 0,
       inFlight: 4,
       routes: new Map([['GET /', [mean]]]),
@@ -121,7 +128,7 @@ describe('caution', () => {
     assert.equal(caution.mayTry(8), true);
     caution.look(window(8, 11));
     assert.equal(caution.mayTry(8), true);
-    assert.deepEqual(caution.windows, { worse: 0, all: 10 });
+    assert.deepEqual([caution.worse, caution.windows], [0, 10]);
   });
 
   test('one that was never better is left, one that was may be worse once', () => {
@@ -141,7 +148,7 @@ describe('caution', () => {
     caution.look(window(4, 10, { failed: 5, inFlight: 30 }));
     assert.deepEqual(caution.limits(4), {});
     assert.deepEqual(caution.limits(8), { mostFailed: 17, mostOpen: 110 });
-    caution.look(window(8, 1, { trouble: 'failures' }));
+    caution.look(window(8, 1, { isTrouble: true }));
     assert.deepEqual([...caution.left], [8]);
   });
 });

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '#plimsoll/stats/random.js';
 import type { Sample } from '#plimsoll/tune/child/messages.cjs';
-import {
-  delayOfTimers,
-  figuresOf,
-  firstOpen,
-  type ProcessLog,
-  stateSince,
-} from '#plimsoll/tune/live/figures.js';
+import { delayOfTimers, figuresOf, firstOpen, type ProcessLog } from '#plimsoll/tune/live/figures.js';
 
 type Row = readonly [start: number, end: number, route: number, kind: number];
 const [ANSWERED, FAILED, ABORTED] = [0, 1, 2];
@@ -80,7 +74,7 @@ describe('figures of a span', () => {
     assert.ok(Math.abs(figures.cpuCores - 0.5) < 1e-9);
     const [first, second] = [1200, 1800].map((at) => sample(at, [], { busy: at / 600 }));
     assert.equal(figuresOf([log([first as Sample, second as Sample])], span).busyThreads, 2.5);
-    assert.equal(figuresOf([log([sample(1500, [], { busy: Number.NaN })])], span).busyThreads, null);
+    assert.equal(figuresOf([log([sample(1500, [], { busy: null })])], span).busyThreads, null);
   });
 
   test('of several processes together', () => {
@@ -92,22 +86,8 @@ describe('figures of a span', () => {
     assert.equal(both.busyThreads, 4);
   });
 
-  test('so far', () => {
-    const logs = [
-      log([
-        sample(
-          1500,
-          [
-            [1, 900, 1, ANSWERED],
-            [1, 1100, 1, FAILED],
-            [1, 1200, 1, ABORTED],
-            [1, 1300, 0, 3],
-          ],
-          { open: [1, 1400] },
-        ),
-      ]),
-    ];
-    assert.deepEqual(stateSince(logs, 1000), { completed: 1, failed: 1, open: 2 });
+  test('what is still open', () => {
+    const logs = [log([sample(1500, [], { open: [1, 1400] })])];
     assert.equal(firstOpen(logs, span), 1400);
     assert.equal(firstOpen(logs, { start: 1450, end: 2000 }), null);
   });
@@ -143,8 +123,6 @@ describe('the delay of a timer that falls due at a random moment', () => {
     );
     assert.ok(Math.abs(told.mean / mean - 1) < 0.1, `${told.mean}, not ${mean}`);
     assert.ok(Math.abs(told.p99 / p99 - 1) < 0.1, `${told.p99}, not ${p99}`);
-    assert.ok(told.max > 280 && told.max <= 300);
-    assert.equal(told.p50, 0);
   });
 
   test('short ones are seen as often as they are met', () => {
@@ -161,7 +139,7 @@ describe('the delay of a timer that falls due at a random moment', () => {
   });
 
   test('a free loop has none, and neither has one that was not seen', () => {
-    const none = { mean: 0, p50: 0, p99: 0, max: 0 };
+    const none = { mean: 0, p99: 0 };
     assert.deepEqual(delayOfTimers([0, 0, 0]), none);
     assert.deepEqual(delayOfTimers([]), none);
   });

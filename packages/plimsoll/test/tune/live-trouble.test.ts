@@ -99,7 +99,7 @@ describe('who may not be measured', { concurrency: false }, () => {
     await until(() => target.requests > 20);
     const window = await target.window({ ...plan, arm: 8, size: 8 });
     // Real threads can be added, too.
-    const size = target.limit === 1024 ? 8 : 2;
+    const size = target.pool.limit === 1024 ? 8 : 2;
     assert.equal(window.size, size);
     assert.equal(servingThreads(child.pid, 2), size);
   });

@@ -27,7 +27,7 @@ describe('windows of a running app', { concurrency: false }, () => {
       assert.equal(window.unfinished, 0);
       assert.equal(window.disturbed, false);
     }
-    assert.ok(target.limit !== null && target.limit >= 8);
+    assert.ok((target.pool.limit ?? 0) >= 8);
     assert.equal(servingThreads(child.pid), 1);
     await target.close();
     assert.equal(servingThreads(child.pid), 8);
@@ -106,7 +106,7 @@ describe('what a window must not get wrong', { concurrency: false }, () => {
     load(context, port, ['/blocks?ms=300'], 1);
     const window = await target.window({ ...plan, leastMs: 1_000, mostMs: 1_000, arm: 2, size: 2 });
     assert.equal(window.size, 2);
-    assert.ok(window.loopDelayMs.max > 200 && window.loopDelayMs.max < 2_000, `${window.loopDelayMs.max} ms`);
-    assert.ok(window.loopDelayMs.p50 > 20);
+    assert.ok(window.loopDelayMs.p99 > 200 && window.loopDelayMs.p99 < 2_000, `${window.loopDelayMs.p99} ms`);
+    assert.ok(window.loopDelayMs.mean > 20);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { News } from '#plimsoll/tune/child/messages.cjs';
 import rings from '#plimsoll/tune/child/ring.cjs';
 import wire from '#plimsoll/tune/child/wire.cjs';
 
@@ -46,24 +47,25 @@ test('news and samples cross the socket in pieces of any length', () => {
     at: 1.5,
     cpuMs: 2,
     turn: 3,
-    busy: Number.NaN,
+    busy: null,
     lost: 1,
     open: [5, 6],
     records: Float64Array.of(1, 2, 4),
   };
+  const { records, ...figures } = sample;
   const news = { type: 'route', route: 3, name: 'GET /ä' } as const;
   const bytes = Buffer.concat([
-    wire.frameOfSample(sample),
-    wire.frameOfNews(news),
-    wire.frameOfSample(sample),
+    wire.frame({ type: 'sample', ...figures }, records),
+    wire.frame(news),
+    wire.frame({ type: 'sample', ...figures }, records),
   ]);
   for (const step of [1, 7, 1000]) {
     const heard: unknown[] = [];
-    const reader = new wire.FrameReader(
-      (one) => heard.push(one),
-      (one) => heard.push(one),
+    const reader = new wire.FrameReader<News>((one, doubles) =>
+      heard.push(one.type === 'sample' ? { ...one, records: doubles } : one),
     );
     for (let at = 0; at < bytes.length; at += step) reader.push(bytes.subarray(at, at + step));
-    assert.deepEqual(heard, [sample, news, sample]);
+    const told = { type: 'sample', ...sample };
+    assert.deepEqual(heard, [told, news, told]);
   }
 });

@@ -76,7 +76,7 @@ function windowOf(
     failed: 0,
     unfinished: 0,
     inFlightGrowth: 0,
-    loopDelayMs: { mean: 0.5, p50: 0.5, p99: 2 + 0.2 * random.normal(), max: 5 },
+    loopDelayMs: { mean: 0.5, p99: 2 + 0.2 * random.normal() },
     cpuCores: 1.5,
     machineBusyCores: 1.8,
     queueWaitMs: { fast: 1, slow: 2 },

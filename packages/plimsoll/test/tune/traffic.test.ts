@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { openTraffic, type TrafficSource, trafficText } from '#plimsoll/tune/traffic/open.js';
-import type { Traffic } from '#plimsoll/tune/traffic/traffic.js';
-import { checkUrls, type UrlRequests } from '#plimsoll/tune/traffic/urls.js';
+import { openTraffic, type Traffic } from '#plimsoll/tune/traffic/open.js';
+import {
+  type TrafficSource,
+  trafficSource,
+  trafficText,
+  type UrlRequests,
+  withPort,
+} from '#plimsoll/tune/traffic/source.js';
 import { fixture, until } from '../support/cli.js';
 import { freePort } from '../support/port.js';
 
@@ -72,7 +77,7 @@ async function underTraffic(
   }
 }
 
-const command = (...words: [string, ...string[]]): TrafficSource => ({ from: 'command', words });
+const command = (...words: string[]): TrafficSource => ({ from: 'command', command: words.join(' ') });
 const urls = (options: UrlRequests): TrafficSource => ({ from: 'urls', ...options });
 const isRunning = (pid: number): boolean =>
   existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -102,7 +107,7 @@ describe('traffic of a command', () => {
   });
 
   test('one that ends too soon, again and again, is told to go on for longer', async () => {
-    await underTraffic(command(node, '-e', ''), async ({ traffic, pauses }) => {
+    await underTraffic(command(node, '-e', "''"), async ({ traffic, pauses }) => {
       const { message } = await traffic.failed;
       assert.match(message, /ended within 1 s, 3 times in a row; it must send requests for longer/);
       assert.equal(pauses(), 2);
@@ -111,10 +116,13 @@ describe('traffic of a command', () => {
 
   test('one that is not there', async () => {
     await assert.rejects(
-      underTraffic(command('no-such-cannon'), async () => {}),
+      underTraffic(command('no-such-cannon'), async ({ traffic }) => {
+        throw await traffic.failed;
+      }),
       {
         code: 'PLIMSOLL_TRAFFIC_FAILED',
-        message: /--on-port: cannot start "no-such-cannon": there is no such command/,
+        message:
+          /^--on-port: "no-such-cannon" failed \(exit code 127; it last wrote: .*no-such-cannon: .*not found\)$/,
       },
     );
   });
@@ -220,15 +228,15 @@ describe('traffic to URLs', () => {
       },
     );
     for (const url of ['ftp://h/', 'localhost:3000', 'login'])
-      assert.throws(() => checkUrls({ urls: [url] }), {
+      assert.throws(() => trafficSource({ urls: [url] }), {
         code: 'PLIMSOLL_USAGE',
         message: /--url: must be a URL such as/,
       });
-    assert.throws(() => checkUrls({ urls: ['/a', '/b'], connections: 1 }), {
+    assert.throws(() => trafficSource({ urls: ['/a', '/b'], connections: 1 }), {
       code: 'PLIMSOLL_USAGE',
       message: 'connections: must be at least the number of URLs, 2, not 1',
     });
-    checkUrls({ urls: ['/a', '/b'], rate: 5 });
+    trafficSource({ urls: ['/a', '/b'], rate: 5 });
   });
 });
 
@@ -237,4 +245,9 @@ test('traffic in words', () => {
   assert.equal(trafficText(urls({ urls: ['/a'], body: 'x', connections: 1 })), 'POST /a (1 connection)');
   assert.equal(trafficText(urls({ urls: ['/a'], rate: 50, method: 'PUT' })), 'PUT /a (50 a second)');
   assert.equal(trafficText(command('hey', 'http://h:$PORT')), 'hey http://h:$PORT');
+});
+
+test('$PORT is replaced, and nothing else', () => {
+  assert.equal(withPort(`http://h:$PORT/$PORTAL?x=${'$'}{PORT}`, 81), 'http://h:81/$PORTAL?x=81');
+  assert.equal(withPort('$HOME', 81), '$HOME');
 });

@@ -7,74 +7,61 @@ import now = require('../../target/child/clock.cjs');
 import rings = require('./ring.cjs');
 import wire = require('./wire.cjs');
 
-import type { AgentData, FromMain, News, Order } from './messages.cjs';
+import type { AgentData, News, Order, Pool, Replies, Route } from './messages.cjs';
 
 const READ_MS = 25;
-/** Mean times between canaries: few, since each is a job of the pool. */
+/** Mean times between canaries: few, since each is a pool job. */
 const FAST_MS = 20;
 const SLOW_MS = 100;
 /** Plimsoll that says nothing for so long is stopped or gone. */
 const ALONE_MS = 10_000;
-/** A switch waits for jobs that run; one that takes longer waits for a pool that hangs. */
+/** A switch waits for running jobs; one that takes longer waits for a pool that hangs. */
 const RESIZE_MS = 30_000;
-/** More is not kept for a plimsoll that does not read. */
-const MOST_BYTES = 8_000_000;
 
 const { monitorThreadPool, threadPool } = monitors;
 const { socket: address, memory } = worker.workerData as AgentData;
 
 class Agent {
   readonly #socket = net.connect(address);
-  readonly #reader = new rings.RingReader(memory);
+  readonly #ring = new rings.RingReader(memory);
   readonly #monitor = monitorThreadPool({ resolution: FAST_MS, slowResolution: SLOW_MS });
   #heardAt = now();
-  #lost = 0;
   #hasServed = false;
   #sizeBefore: number | null = null;
-  #wanted = 0;
-  /** A size was ordered before the process used its pool. */
-  #isLeftAlone = false;
+  /** A size that was ordered before the process used its pool. */
+  #postponed: number | null = null;
   #isOver = false;
 
   start(): void {
-    const socket = this.#socket;
-    socket.on('connect', () => {
+    const orders = new wire.FrameReader<Order>((order) => void this.#obey(order));
+    this.#socket.on('connect', () => {
       this.#monitor.enable();
-      this.#tell({ type: 'hello', pid: process.pid });
-      worker.parentPort?.on('message', (message: FromMain) => this.#tell({ type: 'route', ...message }));
+      this.#tell({ type: 'hello', pid: process.pid, pool: poolNow() });
+      worker.parentPort?.on('message', (route: Route) => this.#tell({ type: 'route', ...route }));
       setInterval(() => this.#look(), READ_MS);
     });
-    let text = '';
-    socket.setEncoding('utf8').on('data', (piece: string) => {
-      const lines = (text + piece).split('\n');
-      text = lines.pop() ?? '';
-      for (const line of lines) void this.#obey(JSON.parse(line) as Order);
-    });
-    socket.on('error', () => {});
+    this.#socket.on('data', (piece) => orders.push(piece));
+    this.#socket.on('error', () => {});
     // Plimsoll is gone, or has never been there.
-    socket.on('close', async () => {
+    this.#socket.on('close', async () => {
       await this.#restore();
       process.exit();
     });
   }
 
-  #tell(news: News): void {
-    this.#socket.write(wire.frameOfNews(news));
+  #tell(news: News, records?: Float64Array): void {
+    this.#socket.write(wire.frame(news, records));
   }
 
   #look(): void {
-    const { open, records, lost, turn } = this.#reader.read();
+    const { open, records, lost, turn } = this.#ring.read();
     this.#hasServed ||= open.length > 0 || rings.requestsIn(records) > 0;
     if (now() - this.#heardAt > ALONE_MS) this.#socket.destroy();
-    if (this.#isLeftAlone && this.#usesPool()) void this.#join();
-    if (this.#socket.writableLength > MOST_BYTES) {
-      this.#lost++;
-      return;
-    }
+    if (this.#postponed !== null && this.#usesPool()) void this.#join(this.#postponed);
     const { user, system } = process.cpuUsage();
-    const busy = this.#monitor.threadPool.busy ?? Number.NaN;
-    const sample = { at: now(), cpuMs: (user + system) / 1000, busy, lost: lost + this.#lost };
-    this.#socket.write(wire.frameOfSample({ ...sample, turn, open, records }));
+    const busy = this.#monitor.threadPool.busy ?? null;
+    const sample = { at: now(), cpuMs: (user + system) / 1000, busy, lost, turn, open };
+    this.#tell({ type: 'sample', ...sample }, records);
   }
 
   #usesPool(): boolean {
@@ -83,43 +70,37 @@ class Agent {
 
   async #obey(order: Order): Promise<void> {
     this.#heardAt = now();
-    switch (order.do) {
-      case 'stay':
-        return;
-      case 'resize':
-        return this.#resize(order.id, order.size);
-      case 'state': {
-        const { size = null, limit, resizing } = threadPool;
-        return this.#tell({ type: 'state', id: order.id, size, limit, resizing });
-      }
-      case 'begin':
-        return this.#monitor.reset();
-      case 'end': {
-        const [fast, slow] = [milliseconds(this.#monitor.mean), milliseconds(this.#monitor.slow.mean)];
-        return this.#tell({ type: 'waits', id: order.id, fast, slow });
-      }
-      case 'stop':
-        await this.#restore();
-        this.#socket.end(wire.frameOfNews({ type: 'stopped', id: order.id }));
-    }
-  }
-
-  async #resize(id: number, size: number): Promise<void> {
-    this.#wanted = size;
+    const { id } = order;
     try {
-      this.#isLeftAlone = !this.#usesPool();
-      const proved = this.#isLeftAlone ? null : await this.#switch(size);
-      this.#tell({ type: 'resized', id, size: proved, limit: threadPool.limit });
+      this.#tell({ type: 'reply', id, reply: await this.#carryOut(order) });
     } catch (error) {
       const { code = 'UNKNOWN', message } = error as NodeJS.ErrnoException;
-      this.#tell({ type: 'refused', id, code, message });
+      this.#tell({ type: 'reply', id, refusal: { code, message } });
+    }
+    if (order.do === 'stop') this.#socket.end();
+  }
+
+  async #carryOut({ do: what, size }: Order): Promise<Replies[keyof Replies]> {
+    switch (what) {
+      case 'resize': {
+        const wanted = size as number;
+        this.#postponed = this.#usesPool() ? null : wanted;
+        const proved = this.#postponed === null ? await this.#switch(wanted) : null;
+        return { ...poolNow(), size: proved };
+      }
+      case 'begin':
+        return void this.#monitor.reset();
+      case 'end':
+        return { fast: milliseconds(this.#monitor.mean), slow: milliseconds(this.#monitor.slow.mean) };
+      case 'stop':
+        return this.#restore();
     }
   }
 
-  async #join(): Promise<void> {
-    this.#isLeftAlone = false;
+  async #join(size: number): Promise<void> {
+    this.#postponed = null;
     try {
-      await this.#switch(this.#wanted);
+      await this.#switch(size);
       this.#tell({ type: 'joined' });
     } catch {
       // The next switch tells.
@@ -138,7 +119,7 @@ class Agent {
   }
 
   /** Whatever ends the measurement, the pool is as it was. */
-  async #restore(): Promise<void> {
+  async #restore(): Promise<undefined> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#monitor.disable();
@@ -149,6 +130,12 @@ class Agent {
     }
   }
 }
+
+const poolNow = (): Pool => ({
+  size: threadPool.size ?? null,
+  limit: threadPool.limit,
+  resizing: threadPool.resizing,
+});
 
 /** The pool starts with its first job, at the size that the app's environment has then. */
 async function sizeNow(): Promise<number | null> {

@@ -8,11 +8,11 @@ import net = require('node:net');
 import util = require('node:util');
 import now = require('../../target/child/clock.cjs');
 import labels = require('../../target/child/labels.cjs');
-import stamp = require('../../target/child/stamp.cjs');
 import rings = require('./ring.cjs');
 
 type Writer = InstanceType<typeof rings.RingWriter>;
 type Routes = InstanceType<typeof labels.Routes>;
+type End = 0 | 1 | 2;
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -20,13 +20,11 @@ interface Exchange {
 }
 
 const { KIND } = rings;
+const STARTS = 'http.server.request.start';
 /** Where `plimsoll/mark` finds whoever listens. */
 const MARK = Symbol.for('plimsoll.mark');
 /** NGHTTP2_CANCEL, of RFC 9113: the client wants no answer any more. */
 const CANCEL = 8;
-
-/** `route x MOST_OPEN + slot` of an open request, on its response: a number needs no memory of its own. */
-const stamps = stamp<number>();
 
 let arrivedAt = 0;
 const forgetArrival = (): void => {
@@ -34,8 +32,8 @@ const forgetArrival = (): void => {
 };
 
 /**
- * When what arrives now was there: of all that the event loop finds in one turn, when the first was taken. The others were
- * there, too, but had to wait for what came before them.
+ * When a request arrived: of all that the event loop finds in one turn, when the first was taken. The others were there, too, but had
+ * to wait for what came before them.
  */
 function arrival(): number {
   if (arrivedAt === 0) {
@@ -47,14 +45,12 @@ function arrival(): number {
 }
 
 /**
- * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks, and for each
- * request two calls by diagnostics channels and one field.
+ * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks: an HTTP/1 request costs a
+ * call by a diagnostics channel and a listener.
  */
 class RequestMeter {
   readonly #ring: Writer;
   readonly #routes: Routes;
-  /** Responses of open requests by their slots: one that is cut off tells no channel. */
-  readonly #responses: (ServerResponse | undefined)[] = [];
   readonly #undo: (() => void)[] = [];
 
   constructor(ring: Writer, tellRoute: (route: number, name: string) => void) {
@@ -63,153 +59,82 @@ class RequestMeter {
   }
 
   start(): void {
-    this.#subscribe('http.server.request.start', (exchange) => this.#begin(exchange));
-    this.#subscribe('http.server.response.finish', ({ response }) =>
-      this.#end(response, kindOf(response.statusCode)),
-    );
-    this.#watchHttp2();
-    this.#watchMarks();
+    const begin = (message: unknown): void => this.#begin(message as Exchange);
+    channels.subscribe(STARTS, begin);
+    this.#undo.push(() => channels.unsubscribe(STARTS, begin));
+    // Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node.
+    const { emit } = net.Server.prototype;
+    const meter = this;
+    this.#define(net.Server.prototype, 'emit', function (this: EventEmitter, ...args: unknown[]): unknown {
+      if (args[0] === 'stream')
+        meter.#stream(args[1] as ServerHttp2Stream, args[2] as Record<string, unknown>);
+      return Reflect.apply(emit, this, args);
+    });
+    this.#define(globalThis, MARK, (name: unknown, work: () => unknown) => this.#mark(name, work));
   }
 
   stop(): void {
     for (const undo of this.#undo.splice(0)) undo();
   }
 
-  /** End what was cut off, of which nobody hears. */
-  sweep(): void {
-    const responses = this.#responses;
-    for (let slot = 0; slot < responses.length; slot++) {
-      const response = responses[slot];
-      if (response?.destroyed !== true || response.writableFinished) continue;
-      this.#end(response, isPeerGone(response.req.socket) ? KIND.aborted : KIND.failed);
-    }
-  }
-
-  #subscribe(name: string, listener: (exchange: Exchange) => void): void {
-    const subscriber = (message: unknown): void => listener(message as Exchange);
-    channels.subscribe(name, subscriber);
-    this.#undo.push(() => channels.unsubscribe(name, subscriber));
-  }
-
-  #begin({ request, response }: Exchange): void {
-    const slot = this.#ring.begin(arrival());
-    if (slot === -1) return;
-    const route = this.#routes.ofUrl(request.method ?? '', request.url ?? '');
-    stamps.put(response, route * rings.MOST_OPEN + slot);
-    this.#responses[slot] = response;
-  }
-
-  #end(response: ServerResponse, kind: 0 | 1 | 2): void {
-    const open = stamps.get(response);
-    if (open === undefined) return;
-    const slot = open % rings.MOST_OPEN;
-    if (this.#responses[slot] !== response) return;
-    this.#responses[slot] = undefined;
-    this.#ring.end(slot, now(), (open - slot) / rings.MOST_OPEN, kind);
-  }
-
-  /** Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node. */
-  #watchHttp2(): void {
-    const { prototype } = net.Server;
-    const original = prototype.emit as (this: EventEmitter, ...args: unknown[]) => boolean;
-    const meter = this;
-    const emit = function (this: EventEmitter, ...args: unknown[]): boolean {
-      if (args[0] === 'stream')
-        meter.#stream(args[1] as ServerHttp2Stream, args[2] as Record<string, unknown>);
-      return Reflect.apply(original, this, args);
-    };
-    this.#define(prototype, 'emit', { value: emit, writable: true });
-  }
-
-  #define(object: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+  #define(object: object, key: PropertyKey, value: unknown): void {
     const earlier = Object.getOwnPropertyDescriptor(object, key);
-    Object.defineProperty(object, key, { ...descriptor, configurable: true });
+    Object.defineProperty(object, key, { value, writable: true, configurable: true });
     this.#undo.push(() => {
       // Who came later and calls this one keeps it.
-      if (Reflect.get(object, key) !== descriptor.value) return;
+      if (Reflect.get(object, key) !== value) return;
       if (earlier === undefined) Reflect.deleteProperty(object, key);
       else Object.defineProperty(object, key, earlier);
     });
   }
 
-  #stream(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
-    if (typeof stream?.once !== 'function' || typeof headers?.[':path'] !== 'string') return;
-    const slot = this.#ring.begin(arrival());
-    if (slot === -1) return;
-    const route = this.#routes.ofUrl(String(headers[':method'] ?? ''), headers[':path']);
-    const end = this.#ender(slot, route);
-    stream.once('finish', () => {
-      if (stream.headersSent && stream.rstCode === 0) end(kindOf(stream.sentHeaders?.[':status']));
+  #begin({ request, response }: Exchange): void {
+    const end = this.#open(arrival(), () => this.#routes.ofUrl(request.method ?? '', request.url ?? ''));
+    if (end === null) return;
+    response.once('close', () => {
+      if (response.writableFinished) end(kindOf(response.statusCode));
+      else end(isPeerGone(response.req.socket) ? KIND.aborted : KIND.failed);
     });
-    stream.once('close', () => end(endOfCut(stream)));
   }
 
-  /** A slot is free once it has ended: once only. */
-  #ender(slot: number, route: number): (kind: 0 | 1 | 2) => void {
-    let isOver = false;
-    return (kind) => {
-      if (!isOver) this.#ring.end(slot, now(), route, kind);
-      isOver = true;
+  /** @returns what ends the request, to be called once: its slot is free then. `null`: it is not measured. */
+  #open(start: number, routeOf: () => number): ((kind: End) => void) | null {
+    const slot = this.#ring.begin(start);
+    if (slot === -1) return null;
+    const route = routeOf();
+    return (kind) => this.#ring.end(slot, now(), route, kind);
+  }
+
+  #stream(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
+    const path = headers?.[':path'];
+    if (typeof stream?.once !== 'function' || typeof path !== 'string') return;
+    const end = this.#open(arrival(), () => this.#routes.ofUrl(String(headers[':method'] ?? ''), path));
+    if (end !== null) stream.once('close', () => end(endOfStream(stream)));
+  }
+
+  #mark(name: unknown, work: () => unknown): unknown {
+    const known = typeof name === 'string' && name !== '' ? name : '(unnamed)';
+    const end = this.#open(now(), () => this.#routes.named(known));
+    if (end === null) return work();
+    const succeed = (value: unknown): unknown => {
+      end(KIND.answered);
+      return value;
     };
-  }
-
-  #watchMarks(): void {
-    const value = (name: unknown, work: () => unknown): unknown =>
-      this.#mark(typeof name === 'string' && name !== '' ? name : '(unnamed)', work);
-    this.#define(globalThis, MARK, { value });
-  }
-
-  #mark(name: string, work: () => unknown): unknown {
-    const slot = this.#ring.begin(now());
-    if (slot === -1) return work();
-    const route = this.#routes.named(name);
-    const end = this.#ender(slot, route);
+    const fail = (error: unknown): never => {
+      end(KIND.failed);
+      throw error;
+    };
     let result: unknown;
     try {
       result = work();
     } catch (error) {
-      end(KIND.failed);
-      throw error;
+      return fail(error);
     }
-    return whenSettled(result, (isFulfilled) => end(isFulfilled ? KIND.answered : KIND.failed));
+    if (!util.types.isPromise(result)) return succeed(result);
+    // One that settles as the first does: to watch the first alone would count as handling its rejection, which Node then
+    // reports to nobody. Some libraries put more on their promises.
+    return Object.defineProperties(result.then(succeed, fail), Object.getOwnPropertyDescriptors(result));
   }
-}
-
-type Then = (fulfilled?: unknown, rejected?: unknown) => unknown;
-
-/**
- * Tell when a result has settled; at once for what is no promise.
- *
- * @returns the result; of a promise, one that settles as it does: to watch the first alone would count as handling its
- *   rejection, which Node then reports to nobody. Another thenable may begin only when it is asked for its value.
- */
-function whenSettled(result: unknown, tell: (isFulfilled: boolean) => void): unknown {
-  const { then } = (result ?? {}) as { then?: unknown };
-  if (typeof then !== 'function') {
-    tell(true);
-    return result;
-  }
-  const watching: Then = (fulfilled, rejected) =>
-    then.call(
-      result,
-      (value: unknown) => {
-        tell(true);
-        return typeof fulfilled === 'function' ? fulfilled(value) : value;
-      },
-      (reason: unknown) => {
-        tell(false);
-        if (typeof rejected === 'function') return rejected(reason);
-        throw reason;
-      },
-    );
-  // Some libraries put more on their promises.
-  if (util.types.isPromise(result))
-    return Object.defineProperties(watching() as object, Object.getOwnPropertyDescriptors(result));
-  if (
-    !Reflect.defineProperty(result as object, 'then', { value: watching, writable: true, configurable: true })
-  )
-    tell(true);
-  return result;
 }
 
 const PEER_GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
@@ -217,9 +142,9 @@ const PEER_GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNAB
 const isPeerGone = ({ errored, readableEnded }: Socket): boolean =>
   readableEnded || PEER_GONE.has((errored as NodeJS.ErrnoException | null)?.code);
 
-const kindOf = (status: unknown): 0 | 1 => (Number(status) >= 500 ? KIND.failed : KIND.answered);
+const kindOf = (status: unknown): End => (Number(status) >= 500 ? KIND.failed : KIND.answered);
 
-const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): 0 | 1 | 2 => {
+const endOfStream = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): End => {
   if (!aborted && rstCode === 0 && sentHeaders !== undefined) return kindOf(sentHeaders[':status']);
   return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;
 };

@@ -10,9 +10,8 @@ import { LiveTarget, PRELOAD } from './target.js';
 const ARRIVAL_MS = 10_000;
 
 /**
- * Measure a process that runs already, and the Node processes that it has started: workers of a cluster change with it. Each is
- * attached to for a moment, by SIGUSR1 and its inspector; then its agent talks to us by a socket, and when we are gone gives the
- * pool its old size back.
+ * Measure a running process, and the Node processes that it has started: workers of a cluster change with it. Each is attached to for
+ * a moment, by SIGUSR1 and its inspector; then its agent talks to us by a socket, and gives the pool its old size back when we are gone.
  */
 export async function attachTo(pid: number, directory: string, signal: AbortSignal): Promise<LiveTarget> {
   const target = await LiveTarget.listen(directory);
@@ -59,10 +58,8 @@ function letIn(pid: number, socket: string): void {
  * all workers together with theirs.
  */
 function processesOf(root: number): number[] {
-  const under = familyOf(root, listNumbers('/', '/proc') ?? []).filter(
-    (pid) => pid !== root && isNodeProcess(pid),
-  );
-  const all = [root, ...under];
+  const family = familyOf(root, listNumbers('/', '/proc') ?? []);
+  const all = [root, ...family.filter((pid) => pid !== root && isNodeProcess(pid))];
   const primaries = new Set(all.filter(isClusterWorker).map((pid) => parentOf(pid)));
   return all.filter((pid) => !primaries.has(pid));
 }

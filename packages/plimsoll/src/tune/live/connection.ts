@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
-import type { News, Order, Sample, Waits } from '../child/messages.cjs';
+import type { News, Order, Pool, Refusal, Replies, Sample } from '../child/messages.cjs';
 import ring from '../child/ring.cjs';
 import wire from '../child/wire.cjs';
-import type { ProcessLog } from './figures.js';
-
-type Reply = Extract<News, { readonly id: number }>;
+import { eachRecord, type ProcessLog } from './figures.js';
 
 /** The agent of a process is there; the process began to use its pool, which was resized in the middle of something; it is gone. */
 export type Event = 'hello' | 'joined' | 'gone';
+
+/** `null`: the process is gone; `undefined`: it does not answer. */
+type Answer<Do extends keyof Replies> = { reply?: Replies[Do]; refusal?: Refusal } | null | undefined;
 
 const MOST_SAMPLES = 2_000;
 const ANSWER_MS = 5_000;
@@ -16,97 +17,82 @@ export class Connection implements ProcessLog {
   readonly routes = new Map<number, string>();
   samples: Sample[] = [];
   pid: number | null = null;
+  /** As it said last. */
+  pool: Pool | null = null;
   completed = 0;
+  /** Requests since the window began that ended, and those of them that failed. */
+  ended = 0;
+  failed = 0;
+  #begunAt = 0;
   readonly #socket: Socket;
-  readonly #replies = new Map<number, (reply: Reply | null) => void>();
+  readonly #answers = new Map<number, (answer: { reply?: unknown; refusal?: Refusal } | null) => void>();
   #ids = 0;
-  #isGone = false;
 
   constructor(socket: Socket, on: (event: Event, connection: Connection) => void) {
     this.#socket = socket;
-    const reader = new wire.FrameReader(
-      (news) => this.#hear(news, on),
-      (sample) => {
-        this.samples.push(sample);
-        this.completed += ring.requestsIn(sample.records);
-        // Longer than any window, should nobody measure for a while.
-        if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
-      },
-    );
-    socket.on('data', (piece: Buffer) => reader.push(piece));
+    const news = new wire.FrameReader<News>((one, records) => this.#hear(one, records, on));
+    socket.on('data', (piece: Buffer) => news.push(piece));
     socket.on('error', () => {});
     socket.once('close', () => {
-      this.#isGone = true;
-      for (const reply of this.#replies.values()) reply(null);
-      this.#replies.clear();
+      for (const answer of this.#answers.values()) answer(null);
       on('gone', this);
     });
   }
 
+  get open(): number {
+    return this.samples.at(-1)?.open.length ?? 0;
+  }
+
   get serves(): boolean {
-    return this.completed > 0 || (this.samples.at(-1)?.open.length ?? 0) > 0;
+    return this.completed > 0 || this.open > 0;
   }
 
-  stay(): void {
-    this.#send({ do: 'stay' });
-  }
-
-  /** A window: what was told before is forgotten. */
-  begin(at: number): void {
-    const first = this.samples.findIndex((sample) => sample.at >= at);
-    // One from before stays: CPU is counted from it.
-    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
-    this.#send({ do: 'begin' });
-  }
-
-  /** @returns `null` when it is gone, `undefined` when it does not answer. */
-  async resize(size: number, ms: number): Promise<Reply | null | undefined> {
-    return this.#ask((id) => ({ do: 'resize', id, size }), ms);
-  }
-
-  async state(): Promise<Extract<Reply, { type: 'state' }> | null> {
-    const reply = await this.#ask((id) => ({ do: 'state', id }), ANSWER_MS);
-    return reply?.type === 'state' ? reply : null;
-  }
-
-  async waits(): Promise<Waits> {
-    const reply = await this.#ask((id) => ({ do: 'end', id }), ANSWER_MS);
-    return reply?.type === 'waits' ? reply : { fast: null, slow: null };
-  }
-
-  async stop(ms: number): Promise<void> {
-    if (this.#isGone) return;
-    await this.#ask((id) => ({ do: 'stop', id }), ms);
-    this.#socket.destroy();
-  }
-
-  #hear(news: News, on: (event: Event, connection: Connection) => void): void {
-    if (news.type === 'hello') this.pid = news.pid;
-    if (news.type === 'hello' || news.type === 'joined') on(news.type, this);
-    else if (news.type === 'route') this.routes.set(news.route, news.name);
-    else {
-      this.#replies.get(news.id)?.(news);
-      this.#replies.delete(news.id);
-    }
-  }
-
-  #ask(order: (id: number) => Order, ms: number): Promise<Reply | null | undefined> {
-    if (this.#isGone) return Promise.resolve(null);
+  ask<Do extends keyof Replies>(order: Omit<Order, 'id'> & { do: Do }, ms = ANSWER_MS): Promise<Answer<Do>> {
+    if (this.#socket.destroyed) return Promise.resolve(null);
     const id = ++this.#ids;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#replies.delete(id);
-        resolve(undefined);
-      }, ms);
-      this.#replies.set(id, (reply) => {
+      const timer = setTimeout(() => resolve(undefined), ms);
+      this.#answers.set(id, (answer) => {
         clearTimeout(timer);
-        resolve(reply);
+        this.#answers.delete(id);
+        resolve(answer as Answer<Do>);
       });
-      this.#send(order(id));
+      this.#socket.write(wire.frame({ ...order, id }));
     });
   }
 
-  #send(order: Order): void {
-    if (!this.#isGone) this.#socket.write(`${JSON.stringify(order)}\n`);
+  /** Begin a window: earlier samples are forgotten, but for one, from which CPU time is counted. */
+  begin(at: number): void {
+    this.samples = this.samples.slice(-1);
+    [this.#begunAt, this.ended, this.failed] = [at, 0, 0];
+    void this.ask({ do: 'begin' });
+  }
+
+  async stop(ms: number): Promise<void> {
+    await this.ask({ do: 'stop' }, ms);
+    this.#socket.destroy();
+  }
+
+  #hear(news: News, records: Float64Array, on: (event: Event, connection: Connection) => void): void {
+    if (news.type === 'sample') {
+      const sample = { ...news, records };
+      this.samples.push(sample);
+      eachRecord([sample], (_, end, kind) => this.#count(end, kind));
+      // Longer than any window, should nobody measure for a while.
+      if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
+    } else if (news.type === 'route') this.routes.set(news.route, news.name);
+    else if (news.type === 'reply') this.#answers.get(news.id)?.(news);
+    else {
+      if (news.type === 'hello') ({ pid: this.pid, pool: this.pool } = news);
+      on(news.type, this);
+    }
+  }
+
+  #count(end: number, kind: number): void {
+    if (kind === ring.KIND.turn) return;
+    this.completed++;
+    if (end < this.#begunAt || kind === ring.KIND.aborted) return;
+    this.ended++;
+    if (kind === ring.KIND.failed) this.failed++;
   }
 }

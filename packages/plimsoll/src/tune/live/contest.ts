@@ -1,23 +1,32 @@
 import { nextOrder } from '../../contest/block-order.js';
 import type { Random } from '../../stats/random.js';
 import type { Judgement } from '../judge.js';
+import type { TuneQuestion } from '../request.js';
 import type { Arm, JudgePlan, Sample } from '../sample.js';
 
-export interface Turn extends Pick<Sample, 'block' | 'order' | 'arm'> {
+export interface Turn extends Pick<Sample, 'block' | 'order' | 'arm' | 'size'> {
   /** The whole of it should not take longer, so that there are enough blocks. */
   readonly mostMs: number;
 }
 
+export interface Standing<Result extends Sample> {
+  readonly results: readonly Result[];
+  /** Complete blocks, and what was known after the last of them. */
+  readonly blocks: number;
+  readonly known: Judgement | null;
+}
+
 export interface ContestOptions<Result extends Sample> {
-  readonly question: Pick<JudgePlan, 'sizes' | 'baseline' | 'objective' | 'seed'>;
-  /** A disturbed result says nothing: its arm is measured once more, at the end of the block. */
-  readonly measure: (turn: Turn) => Promise<Result>;
-  readonly judge: (results: readonly Result[], plan: JudgePlan) => Pick<Judgement, 'living' | 'settled'>;
-  readonly between?: () => Promise<void>;
-  readonly timeMs: number;
+  readonly question: TuneQuestion;
   readonly random: Random;
   readonly signal: AbortSignal;
-  readonly onResult?: ((results: readonly Result[]) => void) | undefined;
+  /** Called before each block. */
+  readonly before?: (block: number) => Promise<void>;
+  /** A disturbed result says nothing: its arm is measured once more, at the end of the block. */
+  readonly measure: (turn: Turn) => Promise<Result>;
+  readonly judge: (results: readonly Result[], plan: JudgePlan) => Judgement;
+  /** Called after each turn, and after each block. */
+  readonly onStanding?: ((standing: Standing<Result>) => void) | undefined;
 }
 
 export interface Contest<Result extends Sample> {
@@ -37,43 +46,47 @@ const LEAST_BLOCKS = 6;
 export async function contest<Result extends Sample>(
   options: ContestOptions<Result>,
 ): Promise<Contest<Result>> {
-  const { question, measure, judge, between, timeMs, random, signal, onResult } = options;
-  const { sizes, baseline, objective, seed } = question;
+  const { question, measure, judge, before, random, signal, onStanding } = options;
+  const { sizes, baseline, objective, seed, timeMs } = question;
   const start = performance.now();
   const left = (): number => timeMs - (performance.now() - start);
   const results: Result[] = [];
   let living: readonly Arm[] = [...sizes, 'twin'];
+  let known: Judgement | null = null;
   let order: readonly Arm[] = [];
   let turnMs = 0;
   let mostBlocks = 1;
-  const plan = (): JudgePlan => {
+  const ended = (ending: Contest<Result>['ending']): Contest<Result> => {
     const gone = sizes.filter((size) => !living.includes(size));
-    return { sizes, baseline, objective, seed, mostBlocks, left: gone };
+    return { results, plan: { sizes, baseline, objective, seed, mostBlocks, left: gone }, ending };
   };
   try {
     for (let block = 0; block === 0 || left() > turnMs * living.length; block++) {
+      await before?.(block);
       const blockStart = performance.now();
-      await between?.();
       order = nextOrder(living, block, order, random);
       const turns = [...order];
       const mostMs = left() / Math.max(1, LEAST_BLOCKS - block) / turns.length;
       for (let place = 0; place < turns.length; place++) {
         signal.throwIfAborted();
         const arm = turns[place] as Arm;
-        const result = await measure({ block, order: place, arm, mostMs });
+        const size = arm === 'twin' ? baseline : arm;
+        const result = await measure({ block, order: place, arm, size, mostMs });
         results.push(result);
-        onResult?.(results);
+        onStanding?.({ results, blocks: block, known });
         if (result.disturbed && place < order.length) turns.push(arm);
       }
       turnMs = (performance.now() - blockStart) / turns.length;
       if (block === 0) mostBlocks = Math.max(1, Math.round(timeMs / turnMs / turns.length));
-      const standing = judge(results, plan());
-      living = living.filter((arm) => standing.living.includes(arm));
-      if (standing.settled) return { results, plan: plan(), ending: 'settled' };
+      const judgement = judge(results, ended('time').plan);
+      known = judgement;
+      living = living.filter((arm) => judgement.living.includes(arm));
+      onStanding?.({ results, blocks: block + 1, known });
+      if (judgement.settled) return ended('settled');
     }
-    return { results, plan: plan(), ending: 'time' };
+    return ended('time');
   } catch (error) {
     if (!signal.aborted) throw error;
-    return { results, plan: plan(), ending: 'interrupted' };
+    return ended('interrupted');
   }
 }

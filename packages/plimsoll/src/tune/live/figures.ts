@@ -15,14 +15,12 @@ export interface Span {
 }
 
 type Circumstances = 'block' | 'order' | 'arm' | 'size' | 'machineBusyCores' | 'queueWaitMs' | 'disturbed';
-type Figures = Omit<Window, Circumstances> & {
-  readonly inFlight: number;
-};
+type Figures = Omit<Window, Circumstances> & { readonly inFlight: number };
 
 const { FIELDS, KIND, TURN_MS } = ring;
 
-function eachRecord(
-  { samples }: ProcessLog,
+export function eachRecord(
+  samples: readonly Sample[],
   visit: (start: number, end: number, kind: number, route: number) => void,
 ): void {
   for (const { records } of samples)
@@ -33,10 +31,10 @@ function eachRecord(
 }
 
 /**
- * What processes did within a span, out of what was told until its requests had ended.
+ * What processes did within a span, from their samples until its requests had ended.
  *
- * Of latencies those count that began within the span, whenever they ended: to take those that end within it would prefer
- * short ones. Of throughput those count that ended within it.
+ * Latencies are those of requests that began within the span, whenever they ended: requests that end within it are more often
+ * short. Throughput counts requests that ended within it.
  */
 export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures {
   const { start: from, end: until } = span;
@@ -48,7 +46,7 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
     if (start < from && end >= from) before++;
   };
   for (const log of processes) {
-    eachRecord(log, (start, end, kind, route) => {
+    eachRecord(log.samples, (start, end, kind, route) => {
       if (kind === KIND.turn) return;
       noteUnderWay(start, end);
       if (isWithin(end) && kind !== KIND.aborted) completed++;
@@ -64,53 +62,32 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
       if (isWithin(start)) unfinished++;
     }
   }
+  const cpuMs = processes.map(({ samples }) => cpuAt(samples, until) - cpuAt(samples, from));
   return {
     seconds: (until - from) / 1000,
     ...{ completed, routes, failed, unfinished, inFlight },
     inFlightGrowth: inFlight - before,
     loopDelayMs: loopDelay(processes, span),
-    cpuCores:
-      sum(processes.map(({ samples }) => cpuAt(samples, until) - cpuAt(samples, from))) / (until - from),
+    cpuCores: sum(cpuMs) / (until - from),
     busyThreads: busyThreads(processes, span),
   };
 }
 
-export function stateSince(
-  processes: readonly ProcessLog[],
-  from: number,
-): { readonly completed: number; readonly failed: number; readonly open: number } {
-  let [completed, failed, open] = [0, 0, 0];
-  for (const log of processes) {
-    eachRecord(log, (_, end, kind) => {
-      if (kind > KIND.failed || end < from) return;
-      completed++;
-      if (kind === KIND.failed) failed++;
-    });
-    open += log.samples.at(-1)?.open.length ?? 0;
-  }
-  return { completed, failed, open };
-}
-
-export function firstOpen(
-  processes: readonly ProcessLog[],
-  { start: from, end: until }: Span,
-): number | null {
-  const starts = processes.flatMap(({ samples }) =>
-    (samples.at(-1)?.open ?? []).filter((start) => start >= from && start < until),
-  );
+/** When the longest of the requests began that are still open and began within a span. */
+export function firstOpen(processes: readonly ProcessLog[], { start, end }: Span): number | null {
+  const open = processes.flatMap(({ samples }) => samples.at(-1)?.open ?? []);
+  const starts = open.filter((time) => time >= start && time < end);
   return starts.length === 0 ? null : Math.min(...starts);
 }
 
-function loopDelay(
-  processes: readonly ProcessLog[],
-  { start: from, end: until }: Span,
-): Window['loopDelayMs'] {
+function loopDelay(processes: readonly ProcessLog[], span: Span): Window['loopDelayMs'] {
   const late: number[] = [];
   const add = (start: number, end: number): void => {
-    if (start < until && end > from) late.push(Math.max(0, end - Math.max(start, from - TURN_MS) - TURN_MS));
+    if (start < span.end && end > span.start)
+      late.push(Math.max(0, end - Math.max(start, span.start - TURN_MS) - TURN_MS));
   };
   for (const log of processes) {
-    eachRecord(log, (start, end, kind) => {
+    eachRecord(log.samples, (start, end, kind) => {
       if (kind === KIND.turn) add(start, end);
     });
     // A loop that is blocked has not turned.
@@ -122,28 +99,24 @@ function loopDelay(
 
 /**
  * The delay of a timer that falls due at a random moment, from how late a timer was that is due `TURN_MS` after it last fired. Each
- * lateness stands for the moments before it was due, whose own delays nobody saw, and for those until it fired, whose delays go
- * down to none: so a stall counts for its length, although the timer fires once in it.
+ * lateness stands for the moments before it was due, whose delays nobody saw, and for those until it fired, whose delays go down to
+ * none: so a stall counts for its length, although the timer fires once in it.
  */
 export function delayOfTimers(late: readonly number[]): Window['loopDelayMs'] {
+  if (late.length === 0) return { mean: 0, p99: 0 };
   const falling = late.toSorted((a, b) => b - a);
   const time = sum(late) + TURN_MS * late.length;
   const mean = sum(late.map((delay) => TURN_MS * delay + delay ** 2 / 2)) / time;
-  const exceededBy = (share: number): number => {
-    let total = 0;
-    for (const [index, delay] of falling.entries()) {
-      total += delay;
-      const longer = index + 1;
-      // So many moments wait longer than `delay`, and one step below: than less and less.
-      const least = TURN_MS * longer + total - share * time;
-      if (least >= longer * delay) return delay;
-      if (least >= longer * (falling[longer] ?? 0)) return least / longer;
-    }
-    return 0;
-  };
-  return late.length === 0
-    ? { mean: 0, p50: 0, p99: 0, max: 0 }
-    : { mean, p50: exceededBy(0.5), p99: exceededBy(0.01), max: falling[0] ?? 0 };
+  let total = 0;
+  for (const [index, delay] of falling.entries()) {
+    total += delay;
+    const longer = index + 1;
+    // So many moments wait longer than `delay`, and one step below: than less and less.
+    const least = TURN_MS * longer + total - 0.01 * time;
+    if (least >= longer * delay) return { mean, p99: delay };
+    if (least >= longer * (falling[longer] ?? 0)) return { mean, p99: least / longer };
+  }
+  return { mean, p99: 0 };
 }
 
 function cpuAt(samples: readonly Sample[], time: number): number {
@@ -156,7 +129,7 @@ function cpuAt(samples: readonly Sample[], time: number): number {
 function busyThreads(processes: readonly ProcessLog[], { start, end }: Span): number | null {
   const means = processes.map(({ samples }) => {
     const seen = samples.filter(({ at }) => at >= start && at < end);
-    return sum(seen.map(({ busy }) => busy)) / seen.length;
+    return sum(seen.map(({ busy }) => busy ?? Number.NaN)) / seen.length;
   });
   const total = sum(means);
   return Number.isNaN(total) ? null : total;

@@ -10,16 +10,16 @@ import { preloading } from '../../lab/command.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
 import { Connection, type Event } from './connection.js';
-import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
+import { figuresOf, firstOpen, type Span } from './figures.js';
 
 export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'size'> {
-  /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
+  /** The span ends once so many requests have ended, but not before its least length; by default 100. */
   readonly requests?: number;
   readonly leastMs?: number;
   readonly mostMs?: number;
   /** After a switch, at least so long; by default 100. */
   readonly settleMs?: number;
-  /** How long requests are waited for that a switch found under way, and in the end those of the span; by default 2,000. */
+  /** How long to wait for requests that a switch found under way, and in the end for those of the span; by default 2,000. */
   readonly drainMs?: number;
   /** The window ends at once when more requests fail, or more are open; by default never. */
   readonly mostFailed?: number;
@@ -29,30 +29,31 @@ export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'si
 export interface LiveWindow extends Window {
   readonly inFlight: number;
   /** It ended early, because more requests failed or piled up than its plan allows. */
-  readonly trouble: 'failures' | 'overload' | null;
+  readonly isTrouble: boolean;
 }
 
+/** Of all processes; no size and no limit when none has started its pool. */
 export interface PoolState {
-  /** Threads that serve the queue, of the process that has most; `null` when none has started its pool. */
+  /** Threads that serve the queue, in the process that has most. */
   readonly size: number | null;
-  readonly limit: number;
-  /** The weaker of their ways to be resized; `null` when one cannot be. */
+  /** How many threads all pools can have. */
+  readonly limit: number | null;
+  /** The weakest way of all processes to be resized; `null` when one cannot be. */
   readonly resizing: 'threads' | 'parking' | null;
 }
 
 export const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
-/** Agents put down what they saw so often (child/agent.cts); a window looks twice as often. */
+/** How often a condition is looked at; agents tell their samples every 25 ms (child/agent.cts). */
 const LOOK_MS = 10;
-/** A switch waits for jobs that run (child/agent.cts waits 30 s), and then for the answer. */
+/** A switch waits for running jobs (30 s in child/agent.cts), and then for the answer. */
 const RESIZE_MS = 35_000;
 const STOP_MS = 5_000;
-/** A manager of processes may start another one in the place of one that died. */
+/** A process manager may replace a process that died. */
 const SUCCESSOR_MS = 2_000;
 const LONGEST_JITTER_MS = 1_000;
 const STAY_MS = 1_000;
-/** The clock on the wall goes on while the machine sleeps; small steps are the time service's. */
-const MOST_STEP_MS = 1_000;
 
+/** Node processes with an agent in each, whose pools are resized and whose requests are counted together. */
 export class LiveTarget {
   readonly #server: Server;
   readonly socket: string;
@@ -60,7 +61,6 @@ export class LiveTarget {
   readonly #staying: NodeJS.Timeout;
   #size: number | null = null;
   #disturbances = 0;
-  #limit: number | null = null;
   #switchedAt = 0;
   #isClosing = false;
   #hasArrived = false;
@@ -73,7 +73,7 @@ export class LiveTarget {
       this.#connections.add(new Connection(stream, (event, connection) => this.#hear(event, connection)));
     });
     this.#staying = setInterval(() => {
-      for (const connection of this.#connections) connection.stay();
+      for (const connection of this.#connections) void connection.ask({ do: 'stay' });
     }, STAY_MS);
   }
 
@@ -95,20 +95,26 @@ export class LiveTarget {
   }
 
   get requests(): number {
-    return sum(this.#processes.map(({ completed }) => completed));
+    return this.#sum(({ completed }) => completed);
   }
 
   get open(): number {
-    return sum(this.#processes.map(({ samples }) => samples.at(-1)?.open.length ?? 0));
+    return this.#sum(({ open }) => open);
   }
 
   get pids(): number[] {
     return this.#processes.flatMap(({ pid }) => pid ?? []);
   }
 
-  /** How many threads the pools can have: what they were started with. `null` before the first switch. */
-  get limit(): number | null {
-    return this.#limit;
+  get pool(): PoolState {
+    const pools = this.#processes.flatMap(({ pool }) => pool ?? []);
+    const started = pools.filter(({ size }) => size !== null);
+    const ways = pools.map(({ resizing }) => resizing);
+    return {
+      size: started.length === 0 ? null : Math.max(...started.map(({ size }) => size ?? 0)),
+      limit: started.length === 0 ? null : Math.min(...started.map(({ limit }) => limit)),
+      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
+    };
   }
 
   /** The first process, or the one that was attached to. */
@@ -123,53 +129,40 @@ export class LiveTarget {
     );
   }
 
-  async state(): Promise<PoolState> {
-    await this.#present();
-    const states = (await Promise.all(this.#processes.map((connection) => connection.state()))).filter(
-      (state) => state !== null,
-    );
-    const sizes = states.flatMap(({ size }) => size ?? []);
-    const ways = states.map(({ resizing }) => resizing);
-    return {
-      size: sizes.length === 0 ? null : Math.max(...sizes),
-      limit: Math.min(...states.map(({ limit }) => limit)),
-      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
-    };
-  }
-
   /** @returns the threads that serve the queue now, proved: the least of all processes, or the size where none uses its pool. */
   async resize(size: number): Promise<number> {
     await this.#present();
     this.#size = size;
-    const connections = this.#processes.filter(({ pid }) => pid !== null);
-    const replies = await Promise.all(connections.map((connection) => connection.resize(size, RESIZE_MS)));
+    const there = this.#processes.filter(({ pid }) => pid !== null);
+    const sizes = (await Promise.all(there.map((connection) => this.#switch(connection, size)))).flat();
     this.#switchedAt = clock();
-    const sizes: number[] = [];
-    for (const [index, reply] of replies.entries()) {
-      const pid = connections[index]?.pid;
-      if (reply === undefined)
-        throw new PlimsollError(
-          'PLIMSOLL_TARGET_HUNG',
-          `process ${pid} has not answered for ${RESIZE_MS / 1000} s: is it stopped?`,
-        );
-      if (reply?.type === 'refused')
-        throw new PlimsollError(
-          'PLIMSOLL_NOT_RESIZED',
-          `the pool of process ${pid} does not get ${size} ${size === 1 ? 'thread' : 'threads'}: ${reply.message} (${reply.code})`,
-        );
-      if (reply?.type !== 'resized' || reply.size === null) continue;
-      sizes.push(reply.size);
-      this.#limit = Math.min(this.#limit ?? reply.limit, reply.limit);
-    }
     await this.#present();
-    return sizes.length === 0 ? size : Math.min(...sizes);
+    return Math.min(...(sizes.length === 0 ? [size] : sizes));
+  }
+
+  async #switch(connection: Connection, size: number): Promise<number[]> {
+    const { pid } = connection;
+    const answer = await connection.ask({ do: 'resize', size }, RESIZE_MS);
+    if (answer === undefined)
+      throw new PlimsollError(
+        'PLIMSOLL_TARGET_HUNG',
+        `process ${pid} has not answered for ${RESIZE_MS / 1000} s: is it stopped?`,
+      );
+    const { reply, refusal } = answer ?? {};
+    if (refusal !== undefined)
+      throw new PlimsollError(
+        'PLIMSOLL_NOT_RESIZED',
+        `the pool of process ${pid} does not get ${size} ${size === 1 ? 'thread' : 'threads'}: ${refusal.message} (${refusal.code})`,
+      );
+    if (reply === undefined) return [];
+    connection.pool = reply;
+    return reply.size === null ? [] : [reply.size];
   }
 
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
     const disturbances = this.#disturbances;
-    const wall = Date.now() - clock();
     const switchedBefore = this.#switchedAt;
     const size = await this.resize(plan.size);
     const switchedAt = this.#switchedAt;
@@ -179,40 +172,33 @@ export class LiveTarget {
     const start = clock();
     const before = readMachineCounters();
     for (const connection of this.#connections) connection.begin(start);
-    let trouble: LiveWindow['trouble'] = null;
+    let isTrouble = false;
     const isOver = (): boolean => {
-      if (this.#connections.size === 0) return true;
-      const { completed, failed, open } = stateSince(this.#processes, start);
-      if (failed > mostFailed) trouble = 'failures';
-      else if (open > mostOpen) trouble = 'overload';
-      return trouble !== null || (clock() - start >= leastMs && completed >= requests);
+      const [ended, failed] = [this.#sum(({ ended }) => ended), this.#sum(({ failed }) => failed)];
+      isTrouble = failed > mostFailed || this.open > mostOpen;
+      const isLong = clock() - start >= leastMs && ended >= requests;
+      return isTrouble || isLong || this.#connections.size === 0;
     };
     await this.#until(isOver, Math.max(leastMs, mostMs), signal);
     const span: Span = { start, end: clock() };
-    // Of which nothing is left out as ours.
+    // Nothing is subtracted as ours: all busy cores of the machine.
     const { otherCpuCores: machineBusyCores } = machineNoise(before, readMachineCounters(), 0);
-    const waits = await Promise.all(this.#serving.map((connection) => connection.waits()));
-    // What is in trouble gets its old size back first.
-    await this.#until(() => this.#isOver(span), trouble === null ? drainMs : 0, signal);
+    const waits = await Promise.all(this.#serving.map((connection) => connection.ask({ do: 'end' })));
+    const waitOf = (queue: 'fast' | 'slow') =>
+      meanOfKnown(waits.map((answer) => answer?.reply?.[queue] ?? null));
+    // A pool in trouble gets its old size back first.
+    await this.#until(() => this.#hasDrained(span), isTrouble ? 0 : drainMs, signal);
     await this.#present();
 
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
-    const slept = Math.abs(Date.now() - clock() - wall) > MOST_STEP_MS;
     const { block, order, arm } = plan;
     const figures = figuresOf(this.#serving, span);
-    const { completed, failed, unfinished, inFlight } = figures;
     // Whoever sends requests has paused.
-    const isSilent = completed + failed + unfinished + inFlight === 0;
+    const isSilent = figures.completed + figures.unfinished + figures.inFlight === 0;
     return {
-      ...{ block, order, arm, size },
-      ...figures,
-      machineBusyCores,
-      queueWaitMs: {
-        fast: meanOfKnown(waits.map(({ fast }) => fast)),
-        slow: meanOfKnown(waits.map(({ slow }) => slow)),
-      },
-      disturbed: this.#disturbances > disturbances || lost || slept || isSilent || !this.#isKnown(span.end),
-      trouble,
+      ...{ block, order, arm, size, ...figures, machineBusyCores, isTrouble },
+      queueWaitMs: { fast: waitOf('fast'), slow: waitOf('slow') },
+      disturbed: this.#disturbances > disturbances || lost || isSilent || !this.#isKnown(span.end),
     };
   }
 
@@ -226,6 +212,10 @@ export class LiveTarget {
     clearInterval(this.#staying);
     await Promise.all(this.#processes.map((connection) => connection.stop(STOP_MS)));
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #sum(pick: (connection: Connection) => number): number {
+    return sum(this.#processes.map(pick));
   }
 
   get #processes(): Connection[] {
@@ -242,20 +232,20 @@ export class LiveTarget {
     return this.#processes.every(({ pid, samples }) => pid === null || (samples.at(-1)?.at ?? 0) >= time);
   }
 
-  #isOver(span: Span): boolean {
+  #hasDrained(span: Span): boolean {
     return this.#isKnown(span.end) && firstOpen(this.#processes, span) === null;
   }
 
   /**
-   * Wait until what the switch found under way has ended, and then for a random part of what the longest of it took. Clients that
-   * wait for their answers begin anew when one ends: a window that always began right then would miss the long ones.
+   * Wait until requests that the switch found under way have ended, and then for a random part of what the longest of them took.
+   * Clients that wait for their answers begin anew when one ends: a window that always began right then would miss the long ones.
    */
   async #settle(underWay: Span, ms: number, signal: AbortSignal | undefined): Promise<void> {
     let longest = 0;
     const isOver = (): boolean => {
       const first = firstOpen(this.#processes, underWay);
       if (first !== null) longest = clock() - first;
-      return this.#isOver(underWay);
+      return this.#hasDrained(underWay);
     };
     await this.#until(isOver, ms, signal);
     await sleep(Math.random() * Math.min(longest, LONGEST_JITTER_MS), undefined, { signal });
@@ -264,8 +254,8 @@ export class LiveTarget {
   #hear(event: Event, connection: Connection): void {
     if (event === 'hello') {
       this.#hasArrived = true;
-      // What it does until it has the size is of no window.
-      if (this.#size !== null) void connection.resize(this.#size, RESIZE_MS);
+      // What it does until it has the size belongs to no window.
+      if (this.#size !== null) void connection.ask({ do: 'resize', size: this.#size }, RESIZE_MS);
       return;
     }
     if (event === 'gone') this.#connections.delete(connection);
@@ -284,7 +274,7 @@ export class LiveTarget {
     const end = performance.now() + ms;
     let isMet = condition();
     while (!isMet && performance.now() < end) {
-      await sleep(LOOK_MS, undefined, signal === undefined ? {} : { signal });
+      await sleep(LOOK_MS, undefined, { signal });
       isMet = condition();
     }
     signal?.throwIfAborted();

@@ -1,13 +1,27 @@
-import { usage } from '../../errors.js';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../../errors.js';
+import { printable } from '../../host/printable.js';
+import { startCommand } from '../../lab/command.js';
+import type { Supervision } from '../../lab/guardian.js';
+import { endOf, killGroup, lastWords, startProcess } from '../../lab/process.js';
 import type { Endpoint } from '../endpoint.js';
-import { sendByCommand } from './command.js';
-import type { Traffic, TrafficContext } from './traffic.js';
-import { CONNECTIONS, checkUrls, methodOf, sendToUrls, type UrlRequests } from './urls.js';
-import { splitWords } from './words.js';
+import type { SendOrder, Sent } from './child/send.js';
+import { CONNECTIONS, methodOf, type TrafficSource, type UrlRequests, urlAt, withPort } from './source.js';
 
-export type TrafficSource =
-  | { readonly from: 'command'; readonly words: readonly [string, ...string[]] }
-  | ({ readonly from: 'urls' } & UrlRequests);
+export interface Traffic {
+  /** Resolves when no more requests will come, with the reason. Never rejects. */
+  readonly failed: Promise<PlimsollError>;
+  /** What is wrong with the requests, a clause for a message; `isAll`: not one got a good answer. `null`: nothing is known to be. */
+  trouble(): { readonly text: string; readonly isAll: boolean } | null;
+  close(): Promise<void>;
+}
+
+export interface TrafficContext extends Supervision {
+  readonly onPause: () => void;
+}
 
 export const openTraffic = (
   source: TrafficSource,
@@ -15,53 +29,127 @@ export const openTraffic = (
   context: TrafficContext,
 ): Promise<Traffic> =>
   source.from === 'command'
-    ? sendByCommand(source.words, endpoint, context)
+    ? sendByCommand(withPort(source.command, endpoint.port), endpoint.port, context)
     : sendToUrls(source, endpoint, context);
 
-/** `POST /login, /logout (10 connections)`, or the command. */
-export function trafficText(source: TrafficSource): string {
-  if (source.from === 'command') return source.words.join(' ');
-  const { urls, rate, connections = CONNECTIONS } = source;
-  const method = methodOf(source);
-  const pace =
-    rate === undefined ? `${connections} connection${connections === 1 ? '' : 's'}` : `${rate} a second`;
-  return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
+const NEVER = new Promise<never>(() => {});
+
+const failure = (what: string, options?: ErrorOptions): PlimsollError =>
+  new PlimsollError('PLIMSOLL_TRAFFIC_FAILED', what, options);
+
+/** A command that ends sooner sends for too short a time, if it does so several times in a row. */
+const BRIEF_MS = 1_000;
+const MOST_BRIEF = 3;
+
+/** By a shell. When it ends with 0 it is started anew, as autocannon ends after ten seconds unless told otherwise. */
+async function sendByCommand(
+  command: string,
+  port: number,
+  { guardian, onPause }: TrafficContext,
+): Promise<Traffic> {
+  // What leaves its group is found by this name in its environment.
+  const mark = guardian.temporaryDirectory();
+  const variables = { PORT: String(port), PLIMSOLL_TRAFFIC: mark };
+  const start = () => startCommand(['/bin/sh', '-c', command], variables, 'last-words', guardian);
+  const quoted = JSON.stringify(command);
+  let running = await start();
+  let isClosed = false;
+
+  const keepSending = async (): Promise<PlimsollError> => {
+    for (let brief = 0; ; ) {
+      const startedMs = performance.now();
+      const end = await running.ended;
+      await running.close();
+      if (isClosed) return NEVER;
+      if (end.code !== 0) return failure(`--on-port: ${quoted} failed (${end.text})`);
+      brief = end.atMs - startedMs < BRIEF_MS ? brief + 1 : 0;
+      if (brief === MOST_BRIEF)
+        return failure(
+          `--on-port: ${quoted} ended within ${BRIEF_MS / 1000} s, ${MOST_BRIEF} times in a row; it must send requests for longer, as autocannon -d 60 does, and in the foreground: quote a URL with an &`,
+        );
+      onPause();
+      running = await start();
+      if (isClosed) await running.stop('SIGTERM', [mark]);
+    }
+  };
+
+  return {
+    failed: keepSending().catch((cause: Error) => failure(`--on-port: ${cause.message}`, { cause })),
+    trouble: () => null,
+    async close() {
+      isClosed = true;
+      await running.stop('SIGTERM', [mark]);
+    },
+  };
 }
 
-export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
-  readonly onPort?: string | undefined;
-  readonly urls?: readonly string[] | undefined;
-  readonly headers?: readonly string[] | undefined;
+const REACH_MS = 5_000;
+const CONNECT_MS = 1_000;
+const LOOK_MS = 50;
+const ENTRY = fileURLToPath(new URL('./child/send.js', import.meta.url));
+
+async function sendToUrls(
+  requests: UrlRequests,
+  endpoint: Endpoint,
+  { guardian, signal }: TrafficContext,
+): Promise<Traffic> {
+  const urls = requests.urls.map((url) => urlAt(url, endpoint));
+  for (const url of urls) await reach(url, signal);
+  const order: SendOrder = {
+    urls: urls.map(({ href }) => href),
+    connections: requests.connections ?? CONNECTIONS,
+    method: methodOf(requests),
+    headers: requests.headers ?? {},
+    body: requests.body ?? null,
+    rate: requests.rate ?? null,
+  };
+  const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+  const child = await startProcess([process.execPath, ENTRY], { NODE_OPTIONS: '' }, [...stdio]);
+  guardian.watch(child.pid);
+  let sent: Sent = { requests: 0, refused: 0, reason: '' };
+  child.on('message', (news: Sent) => {
+    sent = news;
+  });
+  child.send(order, () => {});
+  let isClosed = false;
+  const failed = endOf(child).then(({ code, signal: how, stderr }) => {
+    const end = how === null ? `exit code ${code}` : `signal ${how}`;
+    if (isClosed) return NEVER;
+    return failure(`--url: the process that sends the requests ended (${end}${lastWords(stderr)})`);
+  });
+  return {
+    failed,
+    trouble() {
+      const { refused, requests, reason } = sent;
+      if (refused * 2 <= requests) return null;
+      const text = `${refused} of ${requests} requests to ${order.urls.join(', ')} got no successful response (${printable(reason)})`;
+      return { text, isAll: refused === requests };
+    },
+    async close() {
+      isClosed = true;
+      await killGroup(child);
+      guardian.forget(child.pid);
+    },
+  };
 }
 
-/** @returns null: whoever sends requests anyway. @throws {PlimsollError} PLIMSOLL_USAGE for what cannot be sent. */
-export function trafficSource({
-  onPort,
-  urls = [],
-  headers = [],
-  ...asked
-}: AskedTraffic): TrafficSource | null {
-  if (onPort !== undefined) return { from: 'command', words: splitWords(onPort, 'onPort') };
-  if (urls.length === 0) return null;
-  const { method } = asked;
-  if (method !== undefined && !/^[a-z-]+$/i.test(method))
-    throw usage(`method: must be an HTTP method such as POST, not ${JSON.stringify(method)}`);
-  const requests = { ...asked, urls, method: method?.toUpperCase(), headers: headersOf(headers) };
-  checkUrls(requests);
-  return { from: 'urls', ...requests };
-}
-
-/** A token of HTTP, a colon, and whatever may be in a value. */
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
-
-function headersOf(lines: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const line of lines) {
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined)
-      throw usage(`headers: must look like "authorization: Bearer x", not ${JSON.stringify(line)}`);
-    const key = name.toLowerCase();
-    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+async function reach({ hostname, port, protocol, origin }: URL, signal: AbortSignal): Promise<void> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  for (const until = performance.now() + REACH_MS; ; ) {
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+    const problem = await once(socket, 'connect', { signal: patience }).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => (patience.aborted ? 'no answer within 1 s' : error.code),
+    );
+    socket.on('error', () => {}).destroy();
+    signal.throwIfAborted();
+    if (problem === null) return;
+    if (performance.now() > until)
+      throw new PlimsollError(
+        'PLIMSOLL_UNREACHABLE',
+        `--url: nothing accepts connections at ${origin} (${problem}); does it name the port that the app listens on?`,
+      );
+    await sleep(LOOK_MS);
   }
-  return headers;
 }

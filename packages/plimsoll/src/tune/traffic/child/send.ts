@@ -2,7 +2,23 @@
 import http from 'node:http';
 import https from 'node:https';
 import autocannon from 'autocannon';
-import type { SendOrder, Sent } from '../traffic.js';
+
+export interface SendOrder {
+  readonly urls: readonly string[];
+  readonly connections: number;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly rate: number | null;
+}
+
+export interface Sent {
+  readonly requests: number;
+  /** Those without an answer, or with a status of 400 or more. */
+  readonly refused: number;
+  /** What was wrong with the last of these: `HTTP 404`, `ECONNREFUSED`. */
+  readonly reason: string;
+}
 
 const TELL_MS = 500;
 /** Longer than an app may take on purpose. autocannon closes the connection then. */
@@ -13,9 +29,7 @@ const FOR_EVER_S = 1_000_000;
 const MOST_UNDER_WAY_S = 2;
 const LEAST_UNDER_WAY = 100;
 
-let requests = 0;
-let refused = 0;
-let reason = '';
+let [requests, refused, reason] = [0, 0, ''];
 
 const count = (problem: string | null): void => {
   requests++;
@@ -58,17 +72,16 @@ function sendInTurn({ urls, connections, method, headers, body }: SendOrder): vo
  */
 function sendAtRate({ urls, method, headers, body }: SendOrder, rate: number): void {
   const most = Math.max(LEAST_UNDER_WAY, rate * MOST_UNDER_WAY_S);
-  const agents = {
-    'http:': new http.Agent({ keepAlive: true }),
-    'https:': new https.Agent({ keepAlive: true }),
-  };
+  const options = { method, headers, rejectUnauthorized: false };
+  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
   let underWay = 0;
 
   const send = (url: URL, isSecond = false): void => {
-    const { request } = url.protocol === 'https:' ? https : http;
-    const agent = agents[url.protocol as keyof typeof agents];
     underWay++;
-    const asked = request(url, { method, headers, agent, rejectUnauthorized: false });
+    const asked =
+      url.protocol === 'https:'
+        ? https.request(url, { ...options, agent: agents.https })
+        : http.request(url, { ...options, agent: agents.http });
     asked.on('response', (response) => {
       response.on('error', () => {});
       response.once('close', () => {
@@ -91,7 +104,7 @@ function sendAtRate({ urls, method, headers, body }: SendOrder, rate: number): v
   let nextMs = performance.now();
   const sendDue = (): void => {
     const now = performance.now();
-    // After a sleep of the machine nobody has gathered.
+    // After a sleep of the machine no requests have gathered.
     nextMs = Math.max(nextMs, now - 1_000);
     while (nextMs <= now) {
       nextMs -= (Math.log(1 - Math.random()) * 1000) / rate;
