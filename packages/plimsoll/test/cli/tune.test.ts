@@ -118,7 +118,11 @@ describe('bad input of plimsoll tune', linux, () => {
   const command = ['--', node, '-e', ''];
   const cases: Record<string, [args: readonly string[], code: number, says: RegExp]> = {
     'no command': [[], 2, /must name a program to run .*, or give a PID/],
-    'nothing in --on-port': [['--on-port', ' ', ...command], 2, /must be a command, not an empty text/],
+    'a pipe in --on-port': [
+      ['--on-port', 'autocannon x | tee y', ...command],
+      2,
+      /no shell is started, so "\|"/,
+    ],
     'two who send': [
       ['--on-port', 'a', '--url', '/', ...command],
       2,

@@ -18,11 +18,11 @@ export interface Tuned {
 
 export const autocannon = (...args: string[]): TuneRequest['traffic'] => ({
   from: 'command',
-  command: [
+  words: [
     process.execPath,
     join(import.meta.dirname, '../../../../node_modules/autocannon/autocannon.js'),
     ...args,
-  ].join(' '),
+  ],
 });
 
 /**

@@ -97,7 +97,7 @@ describe('what cannot be tuned', linux, () => {
   test('the command that sends requests fails', async () => {
     const traffic = {
       from: 'command',
-      command: `${node} -e 'console.error("no token"); process.exit(2)'`,
+      words: [node, '-e', 'console.error("no token"); process.exit(2)'],
     } as const;
     const { code, message } = errorOf(await tuned(app('server.cjs', 'http1'), { traffic }));
     assert.equal(code, 'PLIMSOLL_TRAFFIC_FAILED');

@@ -29,7 +29,7 @@ export const openTraffic = (
   context: TrafficContext,
 ): Promise<Traffic> =>
   source.from === 'command'
-    ? sendByCommand(withPort(source.command, endpoint.port), endpoint.port, context)
+    ? sendByCommand(source.words, endpoint.port, context)
     : sendToUrls(source, endpoint, context);
 
 const NEVER = new Promise<never>(() => {});
@@ -41,18 +41,21 @@ const failure = (what: string, options?: ErrorOptions): PlimsollError =>
 const BRIEF_MS = 1_000;
 const MOST_BRIEF = 3;
 
-/** By a shell. When it ends with 0 it is started anew, as autocannon ends after ten seconds unless told otherwise. */
+/** When it ends with 0 it is started anew, as autocannon ends after ten seconds unless told otherwise. */
 async function sendByCommand(
-  command: string,
+  words: readonly [string, ...string[]],
   port: number,
   { guardian, onPause }: TrafficContext,
 ): Promise<Traffic> {
   // What leaves its group is found by this name in its environment.
   const mark = guardian.temporaryDirectory();
   const variables = { PORT: String(port), PLIMSOLL_TRAFFIC: mark };
-  const start = () => startCommand(['/bin/sh', '-c', command], variables, 'last-words', guardian);
-  const quoted = JSON.stringify(command);
-  let running = await start();
+  const command = words.map((word) => withPort(word, port));
+  const start = () => startCommand(command, variables, 'last-words', guardian);
+  const quoted = JSON.stringify(command.join(' '));
+  let running = await start().catch((cause: Error) => {
+    throw failure(`--on-port: ${cause.message}`, { cause });
+  });
   let isClosed = false;
 
   const keepSending = async (): Promise<PlimsollError> => {
@@ -65,7 +68,7 @@ async function sendByCommand(
       brief = end.atMs - startedMs < BRIEF_MS ? brief + 1 : 0;
       if (brief === MOST_BRIEF)
         return failure(
-          `--on-port: ${quoted} ended within ${BRIEF_MS / 1000} s, ${MOST_BRIEF} times in a row; it must send requests for longer, as autocannon -d 60 does, and in the foreground: quote a URL with an &`,
+          `--on-port: ${quoted} ended within ${BRIEF_MS / 1000} s, ${MOST_BRIEF} times in a row; it must send requests for longer, as autocannon -d 60 does`,
         );
       onPause();
       running = await start();

@@ -1,5 +1,6 @@
 import { usage } from '../../errors.js';
 import { type Endpoint, urlOf } from '../endpoint.js';
+import { splitWords } from './words.js';
 
 export interface UrlRequests {
   /** `$PORT` in them is replaced; one that begins with a slash is at the port that the app opened. */
@@ -14,7 +15,7 @@ export interface UrlRequests {
 }
 
 export type TrafficSource =
-  | { readonly from: 'command'; readonly command: string }
+  | { readonly from: 'command'; readonly words: readonly [string, ...string[]] }
   | ({ readonly from: 'urls' } & UrlRequests);
 
 export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
@@ -32,8 +33,7 @@ export function trafficSource({
   headers = [],
   ...asked
 }: AskedTraffic): TrafficSource | null {
-  if (onPort?.trim() === '') throw usage('onPort: must be a command, not an empty text');
-  if (onPort !== undefined) return { from: 'command', command: onPort };
+  if (onPort !== undefined) return { from: 'command', words: splitWords(onPort, 'onPort') };
   if (urls.length === 0) return null;
   const { method, connections = CONNECTIONS, rate } = asked;
   if (method !== undefined && !/^[a-z-]+$/i.test(method))
@@ -75,7 +75,7 @@ export const methodOf = ({ method, body }: UrlRequests): string =>
 
 /** `POST /login, /logout (10 connections)`, or the command. */
 export function trafficText(source: TrafficSource): string {
-  if (source.from === 'command') return source.command;
+  if (source.from === 'command') return source.words.join(' ');
   const { urls, rate, connections = CONNECTIONS } = source;
   const method = methodOf(source);
   const pace =
