@@ -1,5 +1,6 @@
-// `npm run pictures [-- NAME…]`: a report of docs/results, the trace of examples/waiting, README as GitHub shows it, and the home
-// page of the site, into docs/pictures: wide and narrow, light and dark. Needs Chromium.
+// `npm run pictures [-- NAME…]`: takes docs/pictures, wide and narrow, light and dark: the report of docs/pictures/five-minutes.json,
+// the trace of examples/waiting, README as GitHub shows it, the home page of the site; by name only, the monitor's dashboard, which
+// takes minutes and needs a Prometheus. Needs Chromium.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,11 +8,13 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { findChromium, VARIABLE } from './chromium.mjs';
+import { dashboardPage } from './pictures/dashboard.mjs';
 import { readmePage } from './pictures/readme.mjs';
 import { root, run } from './run.mjs';
 import { setup } from './setup.mjs';
 
-const RESULTS = ['docs/results/bench.json'];
+/** From the command of docs/guide/five-minutes.md, with `--json`. */
+const RESULT = 'docs/pictures/five-minutes.json';
 const PLIMSOLL = join(root, 'packages/plimsoll/bin/plimsoll.js');
 const SCREENS = [
   { suffix: '', width: 1440, height: 1060 },
@@ -43,7 +46,7 @@ const server = createServer((request, response) => {
 try {
   const report = join(folder, 'report.html');
   if (names.includes('report')) {
-    run(process.execPath, [PLIMSOLL, 'report', ...RESULTS, '--out', report]);
+    run(process.execPath, [PLIMSOLL, 'report', RESULT, '--out', report]);
     // README and the home page show it.
     await take({ report: pathToFileURL(report).href });
   }
@@ -53,6 +56,8 @@ try {
     run(process.execPath, [PLIMSOLL, ...command], { cwd: join(root, 'examples/waiting') });
     await take({ waiting: pathToFileURL(waiting).href }, '.result section');
   }
+  if (names.includes('dashboard'))
+    await take({ dashboard: pathToFileURL(await dashboardPage(folder)).href });
   if (names.includes('readme') || names.includes('home')) {
     run(process.execPath, ['scripts/docs.mjs']);
     const readme = join(folder, 'readme.html');
