@@ -47,17 +47,17 @@ try {
   const report = join(folder, 'report.html');
   if (names.includes('report')) {
     run(process.execPath, [PLIMSOLL, 'report', RESULT, '--out', report]);
-    // README and the home page show it.
     await take({ report: pathToFileURL(report).href });
+    // README and the home page show this part of it.
+    await take({ curves: pathToFileURL(report).href }, 'section:has(> .curves)');
   }
   if (names.includes('waiting')) {
     const waiting = join(folder, 'waiting.html');
     const command = ['trace', '--quiet', '--flame', waiting, '--', process.execPath, 'server.mjs', '6'];
     run(process.execPath, [PLIMSOLL, ...command], { cwd: join(root, 'examples/waiting') });
-    await take({ waiting: pathToFileURL(waiting).href }, '.result section');
+    await take({ waiting: pathToFileURL(waiting).href }, '.result section', ['light']);
   }
-  if (names.includes('dashboard'))
-    await take({ dashboard: pathToFileURL(await dashboardPage(folder)).href });
+  if (names.includes('dashboard')) await take({ dashboard: pathToFileURL(await dashboardPage(folder)).href });
   if (names.includes('readme') || names.includes('home')) {
     run(process.execPath, ['scripts/docs.mjs']);
     const readme = join(folder, 'readme.html');
@@ -72,9 +72,10 @@ try {
 
 /**
  * @param {Record<string, string>} pages
- * @param {string} [part] of the page, which is shown wide and light; by default what a window shows, each way.
+ * @param {string} [part] of the page, shown wide; by default what a window shows, wide and narrow
+ * @param {('light' | 'dark')[]} [schemes]
  */
-async function take(pages, part) {
+async function take(pages, part, schemes = SCHEMES) {
   const pictures = join(root, 'docs/pictures');
   mkdirSync(pictures, { recursive: true });
   const browser = await chromium.launch({
@@ -85,7 +86,7 @@ async function take(pages, part) {
   try {
     for (const [name, url] of Object.entries(pages))
       for (const { suffix, ...viewport } of isWhole ? SCREENS : SCREENS.slice(0, 1))
-        for (const colorScheme of isWhole ? SCHEMES : SCHEMES.slice(0, 1)) {
+        for (const colorScheme of schemes) {
           const page = await browser.newPage({ viewport, colorScheme });
           await page.goto(url, { waitUntil: 'networkidle' });
           const file = `${name}${suffix}${colorScheme === 'dark' ? '-dark' : ''}.png`;

@@ -7,7 +7,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monitorThreadPool, prometheusContentType, prometheusText, rescueThreadPool } from '@plimsoll/monitor';
+import {
+  monitorThreadPool,
+  prometheusContentType,
+  prometheusText,
+  rescueThreadPool,
+} from '@plimsoll/monitor';
 
 const monitor = monitorThreadPool();
 monitor.enable();

@@ -1,6 +1,6 @@
 // @ts-nocheck: its imports are there only while the picture is taken.
 import { createTheme, getDisplayProcessor, ThemeContext, toDataFrame } from '@grafana/data';
-import { GlobalStyles, PanelChrome, PanelContextProvider, TimeSeries } from '@grafana/ui';
+import { GlobalStyles, PanelChrome, TimeSeries } from '@grafana/ui';
 import { createElement as element } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -17,7 +17,7 @@ function frameOf({ legend, values }, { defaults }) {
   const frame = toDataFrame({
     fields: [
       { name: 'Time', type: 'time', values: values.map(([time]) => time * 1000) },
-      { name: 'Value', type: 'number', values: values.map(([, value]) => Number(value)), config },
+      { name: 'Value', type: 'number', values: values.map(([, value]) => (value === 'NaN' ? null : Number(value))), config },
     ],
   });
   for (const field of frame.fields) field.display = getDisplayProcessor({ field, theme });
@@ -29,9 +29,9 @@ function panelOf({ title, description, gridPos, fieldConfig, options, series }) 
   for (const [index, { fields }] of frames.entries()) fields[1].state = { seriesIndex: index };
   const height = gridPos.h * ROW;
   const timeRange = { from: toMoment(from), to: toMoment(to), raw: { from: 'now-1h', to: 'now' } };
-  return element(PanelChrome, { key: title, title, description, width, height }, (innerWidth, innerHeight) =>
+  return element(PanelChrome, { key: title, title, description, width, height }, (inside, tall) =>
     element(TimeSeries, {
-      ...{ frames, timeRange, timeZone: 'utc', theme, width: innerWidth, height: innerHeight },
+      ...{ frames, timeRange, timeZone: 'utc', theme, width: inside, height: tall },
       legend: { showLegend: true, calcs: [], ...options.legend },
     }),
   );
@@ -39,13 +39,9 @@ function panelOf({ title, description, gridPos, fieldConfig, options, series }) 
 
 const toMoment = (time) => Object.assign(new Date(time), { valueOf: () => time });
 
-document.body.style.background = theme.colors.background.canvas;
-const grid = { display: 'grid', gap: GAP, padding: GAP, gridTemplateColumns: `repeat(${columns}, 1fr)` };
+Object.assign(document.body.style, { margin: 0, background: theme.colors.background.canvas });
+const style = { display: 'grid', gap: GAP, padding: GAP, gridTemplateColumns: `repeat(${columns}, 1fr)` };
+const grid = element('div', { style }, panels.map(panelOf));
 createRoot(document.body.appendChild(document.createElement('div'))).render(
-  element(
-    ThemeContext.Provider,
-    { value: theme },
-    element(GlobalStyles),
-    element(PanelContextProvider, { value: { eventsScope: 'page', eventBus: { subscribe() {}, publish() {}, getStream: () => ({ subscribe: () => ({ unsubscribe() {} }), pipe() { return this; } }), newScopedBus() { return this; } } } }, element('div', { style: grid }, panels.map(panelOf))),
-  ),
+  element(ThemeContext.Provider, { value: theme }, element(GlobalStyles), grid),
 );

@@ -26,7 +26,16 @@ export async function dashboardPage(folder) {
   const prometheus = findPrometheus();
   if (prometheus === null) throw new Error(`no prometheus on PATH or in ${VARIABLE}`);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  npm(['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', '--prefix', folder, ...PACKAGES]);
+  npm([
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    '--legacy-peer-deps',
+    '--prefix',
+    folder,
+    ...PACKAGES,
+  ]);
   const [port, appPort] = [await freePort(), await freePort()];
   const config = {
     global: { scrape_interval: '1s' },
@@ -51,12 +60,15 @@ export async function dashboardPage(folder) {
       /** @type {{ legend: string, values: [number, string][] }[]} */
       const series = [];
       for (const { expr, legendFormat } of panel.targets) {
-        const expression = expr.replaceAll(/\$(job|instance)\b/g, '.*').replaceAll('$__rate_interval', '5s');
+        const expression = expr.replaceAll(/\$(job|instance)\b/g, '.*').replaceAll('$__rate_interval', '10s');
         const url = `http://127.0.0.1:${port}/api/v1/query_range?query=${encodeURIComponent(expression)}&${query}`;
         /** @type {{ data: { result: Series[] } }} */
         const { data } = await (await fetch(url)).json();
         for (const { metric, values } of data.result)
-          series.push({ legend: legendFormat.replaceAll(/{{(\w+)}}/g, (_, name) => metric[name] ?? ''), values });
+          series.push({
+            legend: legendFormat.replaceAll(/{{(\w+)}}/g, (_, name) => metric[name] ?? ''),
+            values,
+          });
       }
       if (series.length === 0) throw new Error(`no values for the panel '${panel.title}'`);
       drawn.push({ ...panel, series });
@@ -79,7 +91,7 @@ function write(folder, data) {
     page,
     `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="node_modules/uplot/dist/uPlot.min.css"><body>
-<script>window.process = { env: {} }; window.DASHBOARD = ${JSON.stringify(data)}</script><script src="page.js"></script>`,
+<script>window.DASHBOARD = ${JSON.stringify(data)}</script><script src="page.js"></script>`,
   );
   return page;
 }
