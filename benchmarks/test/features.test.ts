@@ -44,7 +44,9 @@ test('every cell is there, of the versions that are installed', () => {
       assert.ok(answer === 'no' || seen.length > 0, `${id}, ${pool}: what was seen`);
     }
   }
-  const peers = POOL_NAMES.map((pool) => POOLS[pool].library).filter((name) => !name.startsWith('@plimsoll/'));
+  const peers = POOL_NAMES.map((pool) => POOLS[pool].library).filter(
+    (name) => !name.startsWith('@plimsoll/'),
+  );
   for (const [name, version] of Object.entries(installedVersions(peers, (peer) => import.meta.resolve(peer))))
     assert.equal(result.versions[name], version, hint);
   assert.equal(new Set(FEATURES.map(({ id }) => id)).size, FEATURES.length);

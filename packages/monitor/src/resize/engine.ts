@@ -14,7 +14,7 @@ import type { EngineStartup } from './start-engine.js';
 import { EngineState, NAME } from './state.js';
 import { openStatus } from './status.js';
 
-// A Worker: its jobs do not keep the application's event loop alive, and it answers while that is blocked.
+// A Worker: its jobs do not keep the main event loop alive, and it answers while that loop is blocked.
 
 const { buffer, tmp, may } = workerData as EngineStartup;
 const state = new EngineState(buffer);
