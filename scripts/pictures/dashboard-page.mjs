@@ -17,7 +17,12 @@ function frameOf({ legend, values }, { defaults }) {
   const frame = toDataFrame({
     fields: [
       { name: 'Time', type: 'time', values: values.map(([time]) => time * 1000) },
-      { name: 'Value', type: 'number', values: values.map(([, value]) => (value === 'NaN' ? null : Number(value))), config },
+      {
+        name: 'Value',
+        type: 'number',
+        values: values.map(([, value]) => (value === 'NaN' ? null : Number(value))),
+        config,
+      },
     ],
   });
   for (const field of frame.fields) field.display = getDisplayProcessor({ field, theme });

@@ -26,16 +26,8 @@ export async function dashboardPage(folder) {
   const prometheus = findPrometheus();
   if (prometheus === null) throw new Error(`no prometheus on PATH or in ${VARIABLE}`);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  npm([
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    '--legacy-peer-deps',
-    '--prefix',
-    folder,
-    ...PACKAGES,
-  ]);
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', '--prefix', folder];
+  npm(['install', ...options, ...PACKAGES]);
   const [port, appPort] = [await freePort(), await freePort()];
   const config = {
     global: { scrape_interval: '1s' },
@@ -91,7 +83,7 @@ function write(folder, data) {
     page,
     `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="node_modules/uplot/dist/uPlot.min.css"><body>
-<script>window.DASHBOARD = ${JSON.stringify(data)}</script><script src="page.js"></script>`,
+<script>window.process = { env: {} }; window.DASHBOARD = ${JSON.stringify(data)}</script><script src="page.js"></script>`,
   );
   return page;
 }
