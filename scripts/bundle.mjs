@@ -108,8 +108,8 @@ function bundleThreads(dist) {
         .join(''),
     );
   write('worker', { SOURCE: textOf('worker/entry.js') });
-  const home = `(() => { const module = { exports: {} };\n${textOf('resize/home.js')}\nreturn module.exports; })()`;
-  write('resize', { ENGINE: textOf('resize/engine.js'), HOME: home });
+  const starter = `(() => { const module = { exports: {} };\n${textOf('resize/start-engine.js')}\nreturn module.exports; })()`;
+  write('resize', { ENGINE: textOf('resize/engine.js'), STARTER: starter });
 }
 
 /** CommonJS that takes Node's modules without `require`, which bundles and eval'd ES modules have none of. @param {BuildOptions} options */

@@ -1,5 +1,6 @@
-// `npm run pictures [-- NAME…]`: a report of docs/results, the trace of examples/waiting, README as GitHub shows it, and the home
-// page of the site, into docs/pictures: wide and narrow, light and dark. Needs Chromium.
+// `npm run pictures [-- NAME…]`: takes docs/pictures, wide and narrow, light and dark: the report of docs/pictures/five-minutes.json,
+// the trace of examples/waiting, README as GitHub shows it, the home page of the site; by name only, the monitor's dashboard, which
+// takes minutes and needs a Prometheus. Needs Chromium.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,11 +8,13 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { findChromium, VARIABLE } from './chromium.mjs';
+import { dashboardPage } from './pictures/dashboard.mjs';
 import { readmePage } from './pictures/readme.mjs';
 import { root, run } from './run.mjs';
 import { setup } from './setup.mjs';
 
-const RESULTS = ['docs/results/bench.json'];
+/** From the command of docs/guide/five-minutes.md, with `--json`. */
+const RESULT = 'docs/pictures/five-minutes.json';
 const PLIMSOLL = join(root, 'packages/plimsoll/bin/plimsoll.js');
 const SCREENS = [
   { suffix: '', width: 1440, height: 1060 },
@@ -43,16 +46,18 @@ const server = createServer((request, response) => {
 try {
   const report = join(folder, 'report.html');
   if (names.includes('report')) {
-    run(process.execPath, [PLIMSOLL, 'report', ...RESULTS, '--out', report]);
-    // README and the home page show it.
+    run(process.execPath, [PLIMSOLL, 'report', RESULT, '--out', report]);
     await take({ report: pathToFileURL(report).href });
+    // README and the home page show this part of it.
+    await take({ curves: pathToFileURL(report).href }, 'section:has(> .curves)');
   }
   if (names.includes('waiting')) {
     const waiting = join(folder, 'waiting.html');
     const command = ['trace', '--quiet', '--flame', waiting, '--', process.execPath, 'server.mjs', '6'];
     run(process.execPath, [PLIMSOLL, ...command], { cwd: join(root, 'examples/waiting') });
-    await take({ waiting: pathToFileURL(waiting).href }, '.result section');
+    await take({ waiting: pathToFileURL(waiting).href }, '.result section', ['light']);
   }
+  if (names.includes('dashboard')) await take({ dashboard: pathToFileURL(await dashboardPage(folder)).href });
   if (names.includes('readme') || names.includes('home')) {
     run(process.execPath, ['scripts/docs.mjs']);
     const readme = join(folder, 'readme.html');
@@ -67,9 +72,10 @@ try {
 
 /**
  * @param {Record<string, string>} pages
- * @param {string} [part] of the page, which is shown wide and light; by default what a window shows, each way.
+ * @param {string} [part] of the page, shown wide; by default what a window shows, wide and narrow
+ * @param {('light' | 'dark')[]} [schemes]
  */
-async function take(pages, part) {
+async function take(pages, part, schemes = SCHEMES) {
   const pictures = join(root, 'docs/pictures');
   mkdirSync(pictures, { recursive: true });
   const browser = await chromium.launch({
@@ -80,11 +86,12 @@ async function take(pages, part) {
   try {
     for (const [name, url] of Object.entries(pages))
       for (const { suffix, ...viewport } of isWhole ? SCREENS : SCREENS.slice(0, 1))
-        for (const colorScheme of isWhole ? SCHEMES : SCHEMES.slice(0, 1)) {
-          const page = await browser.newPage({ viewport, colorScheme });
+        for (const colorScheme of schemes) {
+          const page = await browser.newPage({ viewport, colorScheme, bypassCSP: true });
           await page.goto(url, { waitUntil: 'networkidle' });
           const file = `${name}${suffix}${colorScheme === 'dark' ? '-dark' : ''}.png`;
           const path = join(pictures, file);
+          if (!isWhole) await page.addStyleTag({ content: `${part}{padding:16px}` });
           const shown = isWhole ? page : page.locator(part).first();
           await shown.screenshot({ path, animations: 'disabled' });
           await page.close();

@@ -44,12 +44,11 @@ test('every cell is there, of the versions that are installed', () => {
       assert.ok(answer === 'no' || seen.length > 0, `${id}, ${pool}: what was seen`);
     }
   }
-  const libraries = POOL_NAMES.map((pool) => POOLS[pool].library);
-  assert.deepEqual(
-    result.versions,
-    installedVersions(libraries, (name) => import.meta.resolve(name)),
-    hint,
+  const peers = POOL_NAMES.map((pool) => POOLS[pool].library).filter(
+    (name) => !name.startsWith('@plimsoll/'),
   );
+  for (const [name, version] of Object.entries(installedVersions(peers, (peer) => import.meta.resolve(peer))))
+    assert.equal(result.versions[name], version, hint);
   assert.equal(new Set(FEATURES.map(({ id }) => id)).size, FEATURES.length);
 });
 

@@ -1,34 +1,34 @@
 import { fits, RESOLUTION, threadsFrom } from './options.js';
 
-/** What the environment asks of `@plimsoll/monitor/auto`. */
+/** The settings of `@plimsoll/monitor/auto`, from environment variables. */
 export interface AutoSettings {
   readonly resolution: number | undefined;
-  /** A warning is printed when jobs wait longer; undefined: never. In milliseconds. */
+  /** Milliseconds that a job may wait before a warning; undefined: no warnings. */
   readonly waitMs: number | undefined;
-  /** Bounds of the pool's size for `rescueThreadPool()`; undefined: none. */
+  /** Options for `rescueThreadPool()`; undefined: no rescue. */
   readonly rescue: { readonly size: number | undefined; readonly max: number } | undefined;
-  /** Where `/metrics` is served; undefined: nowhere. */
+  /** The address that serves `/metrics`; undefined: none. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
-  /** What could not be understood; the defaults hold in its place. */
+  /** Describes each invalid variable; its default applies. */
   readonly complaints: readonly string[];
 }
 
 const WAIT_MS = 100;
 const HOST = '127.0.0.1';
-export const MOST_PORT = 65_535;
+export const MAX_PORT = 65_535;
 
-/** Reads the variables PLIMSOLL_MONITOR_…; a wrong one is no reason for an application not to start. */
+/** Reads the variables PLIMSOLL_MONITOR_…; an invalid one must not keep the application from starting. */
 export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {
   const complaints: string[] = [];
   const read = <Value>(
     name: string,
-    right: string,
+    expected: string,
     parse: (text: string) => Value | undefined,
   ): Value | undefined => {
     const text = env[name];
     if (text === undefined || text === '') return undefined;
     const value = parse(text);
-    if (value === undefined) complaints.push(`${name} must be ${right}, not '${text}'`);
+    if (value === undefined) complaints.push(`${name} must be ${expected}, not '${text}'`);
     return value;
   };
   const number = (name: string, rule: Parameters<typeof fits>[1]): number | undefined =>
@@ -41,7 +41,7 @@ export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {
   const max = number('PLIMSOLL_MONITOR_RESCUE_MAX', threadsFrom(1));
   const size = number('PLIMSOLL_MONITOR_RESCUE_SIZE', threadsFrom(1));
   if (size !== undefined && max === undefined)
-    complaints.push('PLIMSOLL_MONITOR_RESCUE_SIZE means nothing without PLIMSOLL_MONITOR_RESCUE_MAX');
+    complaints.push('PLIMSOLL_MONITOR_RESCUE_SIZE has no effect without PLIMSOLL_MONITOR_RESCUE_MAX');
   const listen = read('PLIMSOLL_MONITOR_LISTEN', 'PORT or HOST:PORT', parseAddress);
   return {
     ...{ resolution, waitMs: waitMs === 0 ? undefined : (waitMs ?? WAIT_MS), listen, complaints },
@@ -52,5 +52,5 @@ export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {
 function parseAddress(text: string): { host: string; port: number } | undefined {
   const [, host = HOST, digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
-  return port <= MOST_PORT ? { host: host.replace(/^\[(.*)\]$/, '$1'), port } : undefined;
+  return port <= MAX_PORT ? { host: host.replace(/^\[(.*)\]$/, '$1'), port } : undefined;
 }

@@ -1,9 +1,10 @@
-/** The stable code of every error that the monitor raises on purpose; texts are not stable. */
+/** The stable code of each error that the monitor throws; messages may change. */
 export type MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION' | ResizeErrorCode;
 
 /**
- * Why a resize failed: nothing can resize this process's pool (UNAVAILABLE), not to that size (LIMIT), or not in time (TIMEOUT);
- * why a rescue did: this process's pool cannot be watched, or not get that many threads (UNAVAILABLE), or one runs (RUNNING).
+ * A resize fails if the pool cannot be resized (UNAVAILABLE), cannot have this size (LIMIT), or is late
+ * (TIMEOUT); a rescue if the pool cannot be watched or have `max` threads (UNAVAILABLE), or if one already
+ * runs (RUNNING).
  */
 export type ResizeErrorCode =
   | 'PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE'
@@ -12,7 +13,7 @@ export type ResizeErrorCode =
   | 'PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE'
   | 'PLIMSOLL_MONITOR_RESCUE_RUNNING';
 
-/** What `threadPool.resize()` and `rescueThreadPool()` reject with, unless an argument was wrong. */
+/** Rejects `threadPool.resize()` and `rescueThreadPool()`, unless an argument is invalid. */
 export class ResizeError extends Error {
   readonly code: ResizeErrorCode;
 
@@ -26,14 +27,14 @@ export class ResizeError extends Error {
 export const unavailable = (why: string): ResizeError =>
   new ResizeError('PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', `this pool cannot be resized: ${why}`);
 
-/** A TypeError for a value of a wrong type, a RangeError for a number that cannot be meant. */
+/** Creates a TypeError for a value of the wrong type, or a RangeError for a number out of range. */
 export function badOption(
   Failure: TypeErrorConstructor | RangeErrorConstructor,
   name: string,
   value: unknown,
-  right: string,
+  expected: string,
 ): Error {
   const shown = typeof value === 'string' ? `'${value}'` : String(value);
   const code: MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION';
-  return Object.assign(new Failure(`${name} must be ${right}, not ${shown}`), { code });
+  return Object.assign(new Failure(`${name} must be ${expected}, not ${shown}`), { code });
 }

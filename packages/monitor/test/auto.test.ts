@@ -37,7 +37,7 @@ for (const flag of ['--import', '--require']) {
     assert.equal(warnings.length, 1, stderr);
     assert.match(
       warnings[0] as string,
-      /\[PLIMSOLL_POOL_SATURATED\] PlimsollWarning: For 1 s no job got a thread of libuv's pool within 50 ms; the last one waited \d+ ms/,
+      /\[PLIMSOLL_POOL_SATURATED\] PlimsollWarning: For 1 s no job got a libuv pool thread within 50 ms; the last one waited \d+ ms/,
     );
   });
 }

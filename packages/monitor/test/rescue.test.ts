@@ -100,6 +100,6 @@ test('a process that was not started for it is told how to be', { skip }, async 
   await assert.rejects(started, {
     code: 'PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE',
     message:
-      /started with 4 threads and cannot get 16: start it by "plimsoll run --size 4 --max 16 -- node …"/,
+      /started with 4 threads and cannot have 16: start it with "plimsoll run --size 4 --max 16 -- node …"/,
   });
 });

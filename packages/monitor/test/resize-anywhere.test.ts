@@ -80,7 +80,7 @@ test('what --permission forbids is not done, and named', { skip }, async () => {
   assert.equal(why, '--permission without --allow-worker');
   const [forbidden, how, reason] = (await evaluate(script, [...flags, '--allow-worker'])) as unknown[];
   assert.match(forbidden as string, /--permission without --allow-child-process and --allow-fs-write/);
-  assert.deepEqual([how, (reason as string).startsWith('no FIFO could be made')], [false, true]);
+  assert.deepEqual([how, (reason as string).startsWith('no FIFO could be created')], [false, true]);
 });
 
 test('nothing is done to a process that only asks what there is', { skip }, async () => {

@@ -4,57 +4,56 @@ import type { WaitLog } from '../host/wait-log.js';
 import type { Distribution, FollowedFamily, NumberFamily, Sample } from '../metrics/family.js';
 import { type Meter, observeFamilies } from '../metrics/opentelemetry.js';
 import { textOf } from '../metrics/prometheus.js';
-import { stateAtHome } from '../resize/home.js';
+import { mainThreadState } from '../resize/start-engine.js';
 import { middleOf } from '../shared/buckets.js';
 
-/** After .NET's `dotnet.thread_pool.*`, the thread pool that OpenTelemetry has names for. */
+/** Follows .NET's `dotnet.thread_pool.*`, the only thread pool in OpenTelemetry's conventions. */
 const PREFIX = 'nodejs.thread_pool';
 const KIND = `${PREFIX}.work.kind`;
 const KINDS = ['fast', 'slow'] as const;
 const DIRECTION = `${PREFIX}.resize.direction`;
 
-/** Only the main thread knows. */
-const atHome = () => (isMainThread ? stateAtHome() : undefined);
+/** Undefined in Workers: the main thread holds the state. */
+const resizeState = () => (isMainThread ? mainThreadState() : undefined);
 
-/** What exporters give of a monitor; no `reset()` touches it. */
+/** The metrics of a monitor; `reset()` does not change them. */
 export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | FollowedFamily)[] {
   const { threadPool } = monitor;
-  const gauge = (name: string, unit: string, help: string, of: () => number | undefined): NumberFamily => ({
+  const gauge = (name: string, unit: string, help: string, read: () => number | undefined): NumberFamily => ({
     ...{ name: `${PREFIX}.${name}`, type: 'gauge', unit, help },
     samples: () => {
-      const value = of();
+      const value = read();
       return value === undefined ? [] : [{ value }];
     },
   });
-  const byKind = <Value>(of: (log: WaitLog) => Value): Required<Sample<Value>>[] =>
-    KINDS.map((kind) => ({ value: of(logs(monitor)[kind]), attributes: { [KIND]: kind } }));
-  const blocked =
-    'Threads of the pool that wait in the kernel while jobs wait for them, as a rescue sees it.';
-  const queued = 'Jobs that wait for a thread of the pool, counted up to 4096.';
-  const utilization = 'Busy threads divided by all, over the last ten seconds.';
+  const byKind = <Value>(read: (log: WaitLog) => Value): Required<Sample<Value>>[] =>
+    KINDS.map((kind) => ({ value: read(logs(monitor)[kind]), attributes: { [KIND]: kind } }));
+  const blocked = 'Pool threads blocked in the kernel while jobs wait, as counted by a rescue.';
+  const queued = 'Jobs waiting for a pool thread, counted up to 4096.';
+  const utilization = 'Busy threads divided by all threads, over the last ten seconds.';
   return [
-    gauge('thread.count', '{thread}', "Threads of libuv's pool, counted.", () => threadPool.size),
-    gauge('thread.active', '{thread}', 'Threads of the pool that run a job.', () => threadPool.busy),
-    gauge('thread.blocked', '{thread}', blocked, () => atHome()?.blocked),
+    gauge('thread.count', '{thread}', "Threads in libuv's pool, counted.", () => threadPool.size),
+    gauge('thread.active', '{thread}', 'Pool threads running a job.', () => threadPool.busy),
+    gauge('thread.blocked', '{thread}', blocked, () => resizeState()?.blocked),
     gauge('queue.length', '{job}', queued, () => threadPool.queued),
     gauge('utilization', '1', utilization, () => threadPool.utilization),
     {
       ...{ name: `${PREFIX}.resizes`, type: 'counter', unit: '{resize}' },
-      help: 'How often the pool was made larger or smaller while it ran.',
+      help: 'Resizes of the running pool.',
       samples: () =>
-        Object.entries(isMainThread ? (atHome()?.resizes ?? { grow: 0, shrink: 0 }) : {}).map(
+        Object.entries(isMainThread ? (resizeState()?.resizes ?? { grow: 0, shrink: 0 }) : {}).map(
           ([way, value]) => ({ value, attributes: { [DIRECTION]: way } }),
         ),
     },
     {
-      // A pool that stands still returns no canary, and the histogram shows nothing.
+      // A pool that stands still returns no canary, so the histogram would show nothing.
       ...{ name: `${PREFIX}.queue.age`, type: 'gauge', unit: 's' },
-      help: 'How long the oldest canary has waited that is still out.',
+      help: 'How long the oldest unreturned canary has waited.',
       samples: () => byKind((log) => Math.max(0, ...log.unfinished().map(({ age }) => age)) / 1e9),
     },
     {
       ...{ name: `${PREFIX}.queue.duration`, type: 'histogram', unit: 's' },
-      help: 'How long a job waits for a thread of the pool, by canaries.',
+      help: 'How long jobs wait for a pool thread, measured with canaries.',
       samples: () => byKind((log) => distributionOf(log.totals())),
       follow: () => {
         const seen: Float64Array[] = [];
@@ -84,8 +83,8 @@ function distributionOf(totals: Float64Array): Distribution {
 }
 
 /**
- * What the monitor knows, in the text format of Prometheus, version 0.0.4: gauges, where the platform tells, and a histogram
- * of waits with the label `nodejs_thread_pool_work_kind` (fast, slow).
+ * Returns all metrics in Prometheus' text format, version 0.0.4: gauges, where the platform provides them,
+ * and a wait histogram with the label `nodejs_thread_pool_work_kind` (fast, slow).
  *
  * @example
  * response.setHeader('content-type', prometheusContentType);
@@ -95,7 +94,8 @@ export const prometheusText = (monitor: ThreadPoolMonitor): string =>
   textOf([{ families: familiesOf(monitor) }]);
 
 /**
- * Exports the same metrics to OpenTelemetry. Start its SDK first: until then its API returns meters that do nothing.
+ * Exports the same metrics to OpenTelemetry. Start its SDK first: before that, its API returns meters without
+ * effect.
  *
  * @param meter of `@opentelemetry/api`: `metrics.getMeter('my-app')`
  * @returns a function that ends the export

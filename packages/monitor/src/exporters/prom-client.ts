@@ -4,7 +4,7 @@ import { familiesOf } from './families.js';
 
 type Labels = Record<string, string>;
 
-/** What is used of prom-client, so that its types need not be there. */
+/** The used part of prom-client, so that its types need not be installed. */
 export interface PromClient<Registry> {
   readonly Counter: Metric<Registry, { inc(labels: Labels, value: number): void; reset(): void }>;
   readonly Gauge: Metric<Registry, { set(labels: Labels, value: number): void }>;
@@ -25,8 +25,8 @@ type Metric<Registry, Self> = new (options: {
  * Registers the monitor's metrics with prom-client, under the names of `prometheusText()`.
  *
  * @param client the module: `import * as client from 'prom-client'`
- * @param registry Default: the module's own.
- * @throws Error of prom-client when the registry has a metric of that name
+ * @param registry default: the default registry of prom-client
+ * @throws Error from prom-client if the registry already has a metric with one of these names
  * @example
  * registerWithPromClient(monitor, client);
  */
@@ -59,7 +59,7 @@ export function registerWithPromClient<Registry>(
       new Gauge({
         ...options,
         collect() {
-          // NaN is what Prometheus takes for unknown.
+          // NaN means unknown in Prometheus.
           const known = family.samples();
           for (const { value, attributes } of known.length > 0 ? known : [{ value: Number.NaN }])
             this.set(labelsOf(attributes), value);

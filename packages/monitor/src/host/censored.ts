@@ -1,24 +1,25 @@
 import { BUCKETS, bucketOf } from '../shared/buckets.js';
 
-/** A wait that has lasted so long and has not ended; it stands for `weight` of them. */
+/** A wait that has not ended yet, counted `weight` times. */
 export interface Unfinished {
   readonly age: number;
   readonly weight: number;
 }
 
 /**
- * Waits by bucket, those included that have not ended. To leave them out would flatter a pool that stands still, to take
- * their age for their wait would flatter one that is slow. So each counts as some wait above its age, in the proportion in
- * which the others are (Kaplan and Meier, 1958, by Efron's redistribution to the right); when none is, as its age.
+ * Adds unfinished waits to the finished ones. Leaving them out would flatter a pool that stands still;
+ * counting their age as their wait would flatter a slow pool. So each is spread over the finished waits above
+ * its age (Kaplan and Meier, 1958, as Efron's redistribution to the right); if there are none, it counts as
+ * its age.
  */
 export function withUnfinished(counts: Float64Array, unfinished: readonly Unfinished[]): Float64Array {
   if (unfinished.length === 0) return counts;
-  const cut = new Float64Array(BUCKETS);
-  addTo(cut, unfinished);
-  let left = sum(counts) + sum(cut);
+  const censored = new Float64Array(BUCKETS);
+  addTo(censored, unfinished);
+  let left = sum(counts) + sum(censored);
   let scale = 1;
   return counts.map((ended, bucket) => {
-    const lost = cut[bucket] as number;
+    const lost = censored[bucket] as number;
     const mass = ended * scale;
     left -= ended + lost;
     if (lost > 0 && left > 0) scale *= (left + lost) / left;
@@ -26,7 +27,7 @@ export function withUnfinished(counts: Float64Array, unfinished: readonly Unfini
   });
 }
 
-/** Counts each in the bucket of its age. */
+/** Counts each unfinished wait in the bucket of its age. */
 export function addTo(counts: Float64Array, unfinished: readonly Unfinished[]): void {
   for (const { age, weight } of unfinished) {
     const bucket = bucketOf(age);

@@ -9,10 +9,10 @@ import { WaitHistogram } from './wait-histogram.js';
 import { WaitLog } from './wait-log.js';
 import { type SaturationEvent, WatchList } from './watch-list.js';
 
-/** What exporters read: counts that no `reset()` touches. */
+/** For exporters: counts that `reset()` does not change. */
 type Logs = Readonly<Record<'fast' | 'slow', WaitLog>>;
 
-/** Megabytes: it keeps nothing, and a small heap is one that the application does not notice. */
+/** Megabytes. The Worker stores nothing, so a small heap is enough. */
 const HEAP = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
 
 const logsOf = new WeakMap<ThreadPoolMonitor, Logs>();
@@ -20,15 +20,17 @@ const logsOf = new WeakMap<ThreadPoolMonitor, Logs>();
 export const logs = (monitor: ThreadPoolMonitor): Logs => logsOf.get(monitor) as Logs;
 
 /**
- * How long a job waits for a thread of libuv's pool: a histogram as `perf_hooks.monitorEventLoopDelay()` gives one, in
- * nanoseconds. What it reads of an idle pool is the time to wake a thread and to come back, some 0.1 ms.
+ * Measures how long jobs wait for a libuv pool thread: a histogram in nanoseconds, like that of
+ * `perf_hooks.monitorEventLoopDelay()`. An idle pool reads about 0.1 ms, the time to wake a thread and
+ * return.
  *
- * It never starts the pool: until the application has used it, nothing is measured. It does not keep the process alive.
+ * It never starts the pool, so it measures nothing before the application uses it, and does not keep the
+ * process alive.
  */
 export class ThreadPoolMonitor extends WaitHistogram {
-  /** The waits of slow I/O (`dns.lookup`, `dns.lookupService`), which may have half of the pool's threads. */
+  /** The waits of slow I/O (`dns.lookup`, `dns.lookupService`), which may use half of the pool's threads. */
   readonly slow: WaitHistogram;
-  /** Size, busy threads and queue, where the platform tells. */
+  /** Size, busy threads and queue, where the platform provides them. */
   readonly threadPool: ThreadPool;
   readonly #options: ReturnType<typeof checkOptions>;
   readonly #origin: Origin;
@@ -51,29 +53,29 @@ export class ThreadPoolMonitor extends WaitHistogram {
     logsOf.set(this, both);
   }
 
-  /** Forgets all waits so far, those of slow I/O included. */
+  /** Discards all waits so far, including those of slow I/O. */
   override reset(): void {
     super.reset();
     this.slow.reset();
   }
 
-  /** Starts the Worker that sends the canaries. @returns false when it runs already */
+  /** Starts the Worker that submits the canaries. @returns false if it already runs */
   enable(): boolean {
     if (this.#thread !== undefined) return false;
     const memory = new Memory();
-    // Not from the main thread, whose callbacks wait for the application's event loop as well.
+    // Callbacks on the main thread would also wait for the application's event loop.
     const worker = new Worker(SOURCE, {
       ...{ eval: true, name: 'plimsoll-monitor', resourceLimits: HEAP },
-      // What the application preloads is not for this thread, and would load this package in it again.
+      // The application's preloaded modules would load this package again in this thread.
       ...{ execArgv: [], env: {} },
       workerData: {
         ...{ ...this.#options, buffer: memory.buffer, origin: this.#origin },
         watches: this.#watches.options,
       } satisfies Startup,
     });
-    worker.on('message', (news: WatchNews) => this.#watches.tell(news));
+    worker.on('message', (news: WatchNews) => this.#watches.notify(news));
     worker.on('error', (reason) => this.#lost(reason));
-    // After the listeners, which take references of their own.
+    // After adding the listeners, which ref the Worker.
     worker.unref();
     this.#thread = worker;
     this.#logs.fast.begin(memory.fast);
@@ -82,7 +84,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
     return true;
   }
 
-  /** Stops the Worker; what was measured can still be read. @returns false when it does not run */
+  /** Stops the Worker; its figures remain readable. @returns false if it does not run */
   disable(): boolean {
     if (this.#thread === undefined) return false;
     this.#thread.removeAllListeners('message');
@@ -96,10 +98,10 @@ export class ThreadPoolMonitor extends WaitHistogram {
   }
 
   /**
-   * Calls back when the pool is saturated, that is when for `forMs` no canary got a thread within `waitMs`; and again as soon
-   * as one does, or when the monitor is disabled. A burst that the pool works off meanwhile does not count.
+   * Calls back when no canary got a thread within `waitMs` for `forMs` milliseconds, and again as soon as one
+   * does, or when the monitor is disabled. A burst that the pool works off in the meantime does not count.
    *
-   * @returns what ends it
+   * @returns a function that stops it
    * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION
    * @example
    * monitor.onSaturation({ waitMs: 100, forMs: 1000 }, ({ saturated, waitMs }) => {
@@ -130,7 +132,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
 }
 
 /**
- * Makes a monitor of libuv's thread pool, which all threads of a process share. Enable it to begin.
+ * Creates a monitor of libuv's thread pool, which all threads of a process share; `enable()` starts it.
  *
  * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION
  * @example

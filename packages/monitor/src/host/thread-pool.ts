@@ -3,23 +3,23 @@ import type { Now } from '../shared/clock.js';
 import type { PoolState } from '../shared/memory.js';
 
 /**
- * What the pool itself looks like, as the monitor last saw it. `undefined`: this platform, or this build of Node, does not tell;
- * or the monitor is not enabled; or nothing has used the pool yet.
+ * The pool's state at the monitor's last sample. A property is `undefined` if this platform or this build of
+ * Node does not provide it, if the monitor is disabled, or if nothing has used the pool yet.
  */
 export interface ThreadPool {
-  /** Threads of the pool, counted: the variable UV_THREADPOOL_SIZE is no proof. Linux. */
+  /** Pool threads, counted: the variable UV_THREADPOOL_SIZE proves nothing. Linux. */
   readonly size: number | undefined;
-  /** Threads that run a job, 0 to `size`. Linux, official builds of Node. */
+  /** Threads running a job, 0 to `size`. Linux, official builds of Node. */
   readonly busy: number | undefined;
-  /** Jobs that wait for a thread, the monitor's own left out; counted up to 4,096. Linux, official builds of Node. */
+  /** Waiting jobs, without the monitor's; counted up to 4,096. Linux, official builds of Node. */
   readonly queued: number | undefined;
-  /** Busy threads divided by all, 0 to 1, on average over the last ten seconds. Linux, official builds of Node. */
+  /** Busy threads divided by all, 0 to 1, averaged over ten seconds. Linux, official builds of Node. */
   readonly utilization: number | undefined;
 }
 
 export class ObservedPool implements ThreadPool {
   readonly #now: Now;
-  /** Undefined while the monitor is not enabled. */
+  /** Undefined while the monitor is disabled. */
   state: PoolState | undefined;
 
   constructor(now: Now) {

@@ -3,10 +3,10 @@ import { middleOf } from '../shared/buckets.js';
 import { sum, withUnfinished } from './censored.js';
 import type { WaitLog } from './wait-log.js';
 
-/** What Node's histograms call the smallest of no values. */
+/** The minimum that Node's histograms return without any values. */
 const LARGEST_INTEGER = 2 ** 63;
 
-/** A summary of waits, as `toJSON()` of Node's histograms gives it; times in nanoseconds. */
+/** A summary of waits, like `toJSON()` of Node's histograms; times in nanoseconds. */
 export interface WaitSummary {
   readonly count: number;
   readonly min: number;
@@ -17,46 +17,46 @@ export interface WaitSummary {
 }
 
 /**
- * How long jobs of one class wait for a thread of the pool, in nanoseconds, read like a histogram of `perf_hooks`. A canary
- * that has not come back yet counts as some wait longer than its age. Values are right to one part in 256.
+ * How long jobs of one class wait for a pool thread, in nanoseconds; members as in `perf_hooks`. A canary
+ * that has not returned counts as a wait longer than its age. Values are accurate to one part in 256.
  */
 export class WaitHistogram {
   readonly #log: WaitLog;
-  /** What had been counted at the last reset. */
+  /** The counts at the last reset. */
   #before: Float64Array | undefined;
 
   constructor(log: WaitLog) {
     this.#log = log;
   }
 
-  /** Forgets all waits so far. */
+  /** Discards all waits so far. */
   reset(): void {
     this.#before = this.#log.totals();
   }
 
-  /** Canaries; one that was sent more rarely, because many were out, counts for those that it stands for. */
+  /** Canaries, including those that were skipped because many were out. */
   get count(): number {
     return Math.round(sum(this.#masses()));
   }
 
-  /** The shortest wait; 9223372036854775808 when there is none, as in Node. */
+  /** The shortest wait; 9223372036854775808 without any, as in Node. */
   get min(): number {
     const bucket = this.#masses().findIndex((mass) => mass > 0);
     return bucket === -1 ? LARGEST_INTEGER : middleOf(bucket);
   }
 
-  /** The longest wait; 0 when there is none. */
+  /** The longest wait; 0 without any. */
   get max(): number {
     const bucket = this.#masses().findLastIndex((mass) => mass > 0);
     return bucket === -1 ? 0 : middleOf(bucket);
   }
 
-  /** NaN when there is none. */
+  /** Mean wait; NaN without any. */
   get mean(): number {
     return meanOf(this.#masses());
   }
 
-  /** Standard deviation; NaN when there is none. */
+  /** Standard deviation; NaN without any waits. */
   get stddev(): number {
     const masses = this.#masses();
     const mean = meanOf(masses);
@@ -64,7 +64,7 @@ export class WaitHistogram {
   }
 
   /**
-   * The wait that `percent` of all waits do not exceed; 0 when there is none.
+   * Returns the wait that `percent` percent of all waits do not exceed; 0 without any.
    *
    * @param percent above 0, up to 100
    * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION
@@ -74,7 +74,7 @@ export class WaitHistogram {
     return percentileOf(this.#masses(), percent);
   }
 
-  /** Waits by percentile: 0, 50, 75, 87.5 … up to the longest one at 100. */
+  /** Waits by percentile: 0, 50, 75, 87.5 … and the longest wait at 100. */
   get percentiles(): Map<number, number> {
     const masses = this.#masses();
     const longest = percentileOf(masses, 100);
@@ -99,11 +99,11 @@ export class WaitHistogram {
   }
 }
 
-const meanOf = (masses: Float64Array, of = (wait: number): number => wait): number =>
-  masses.reduce((total, mass, bucket) => (mass === 0 ? total : total + mass * of(middleOf(bucket))), 0) /
+const meanOf = (masses: Float64Array, term = (wait: number): number => wait): number =>
+  masses.reduce((total, mass, bucket) => (mass === 0 ? total : total + mass * term(middleOf(bucket))), 0) /
   sum(masses);
 
-/** So much of a canary may be lost by rounding when unfinished ones are spread. */
+/** Spreading unfinished waits may lose this fraction of a canary to rounding. */
 const ROUNDING = 1e-6;
 
 function percentileOf(masses: Float64Array, percent: number): number {

@@ -3,10 +3,10 @@ import type { Now } from '../shared/clock.js';
 import type { Waits } from '../shared/memory.js';
 import { addTo, type Unfinished } from './censored.js';
 
-/** The waits of one class over all Workers that a monitor has had. */
+/** The waits of one class, over all Workers that a monitor has started. */
 export class WaitLog {
   readonly #now: Now;
-  /** Of Workers that are gone. */
+  /** From Workers that have stopped. */
   #past: Float64Array = new Float64Array(BUCKETS);
   #live: Waits | undefined;
 
@@ -18,7 +18,7 @@ export class WaitLog {
     this.#live = waits;
   }
 
-  /** The Worker is being stopped; nobody will hear of what is out any more, so it counts with its age. */
+  /** The Worker stops: its canaries that are still out will never return, so each counts with its age. */
   end(): void {
     const unfinished = this.unfinished();
     this.#past = this.totals();
@@ -26,13 +26,13 @@ export class WaitLog {
     this.#live = undefined;
   }
 
-  /** Canaries that have returned, by the bucket of their wait, since the monitor was made. */
+  /** Returned canaries by wait bucket, since the monitor was created. */
   totals(): Float64Array {
     const live = this.#live?.counts;
     return this.#past.map((count, bucket) => count + (live?.[bucket] ?? 0));
   }
 
-  /** Those that are out. */
+  /** Canaries that have not returned. */
   unfinished(): Unfinished[] {
     const now = this.#now();
     const found: Unfinished[] = [];

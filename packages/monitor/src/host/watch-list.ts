@@ -1,10 +1,10 @@
 import type { ToWorker, WatchNews, WatchOptions } from '../shared/messages.js';
 
-/** What a callback of `onSaturation()` is told. */
+/** Passed to callbacks of `onSaturation()`. */
 export interface SaturationEvent {
-  /** Whether it begins; false: it is over. */
+  /** True when saturation begins, false when it ends. */
   readonly saturated: boolean;
-  /** The wait that decided it, in milliseconds; of a job that still waits, how long it has waited so far. */
+  /** The deciding wait in milliseconds; for a job still waiting, its wait so far. */
   readonly waitMs: number;
 }
 
@@ -14,7 +14,7 @@ interface Entry {
   saturated: boolean;
 }
 
-/** The callbacks of `onSaturation()`, whether or not a Worker watches for them at present. */
+/** The callbacks of `onSaturation()`, with or without a running Worker. */
 export class WatchList {
   readonly #entries = new Map<number, Entry>();
   #nextId = 0;
@@ -23,7 +23,7 @@ export class WatchList {
     return [...this.#entries.values()].map(({ options }) => options);
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the callback */
   add(
     wait: number,
     period: number,
@@ -38,17 +38,17 @@ export class WatchList {
     };
   }
 
-  tell({ id, saturated, wait }: WatchNews): void {
+  notify({ id, saturated, wait }: WatchNews): void {
     const entry = this.#entries.get(id);
-    // It was removed while the news were under way.
+    // Removed while the message was on its way.
     if (entry === undefined) return;
     entry.saturated = saturated;
     entry.callback({ saturated, waitMs: wait / 1e6 });
   }
 
-  /** Nobody watches any more: what began is over, as far as anybody knows. */
+  /** The Worker has stopped: ends every saturation that it had reported. */
   end(): void {
     for (const { options, saturated } of this.#entries.values())
-      if (saturated) this.tell({ id: options.id, saturated: false, wait: 0 });
+      if (saturated) this.notify({ id: options.id, saturated: false, wait: 0 });
   }
 }

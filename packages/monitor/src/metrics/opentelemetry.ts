@@ -1,6 +1,6 @@
 import { type Attributes, BOUNDS, type FollowedFamily, type NumberFamily } from './family.js';
 
-/** What is used of a meter of `@opentelemetry/api`, so that its types need not be there. */
+/** The used part of an `@opentelemetry/api` meter, so that its types need not be installed. */
 export interface Meter {
   createObservableGauge(name: string, options: InstrumentOptions): unknown;
   createObservableCounter(name: string, options: InstrumentOptions): unknown;
@@ -22,9 +22,9 @@ interface Observations {
 }
 
 /**
- * Gives families to OpenTelemetry, whose SDK must have been started: before that its API gives meters that do nothing.
+ * Exports families to OpenTelemetry. Start its SDK first: before that, its API returns meters without effect.
  *
- * @returns what ends it
+ * @returns a function that stops the export
  */
 export function observeFamilies(
   families: readonly (NumberFamily | FollowedFamily)[],
@@ -37,7 +37,7 @@ export function observeFamilies(
       const advice = { explicitBucketBoundaries: [...BOUNDS] };
       const instrument = meter.createHistogram(name, { description, unit, advice });
       const each = family.follow();
-      // Histograms have no callback of their own; the SDK asks observables first, so these belong to the same collection.
+      // OpenTelemetry has no observable histograms; its SDK calls back before it collects their values.
       return () => each((value, attributes) => instrument.record(value, attributes));
     }
     const create = family.type === 'counter' ? 'createObservableCounter' : 'createObservableGauge';

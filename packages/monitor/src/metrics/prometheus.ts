@@ -8,16 +8,16 @@ import {
   underscored,
 } from './family.js';
 
-/** Content-Type of the text format of Prometheus that is written here. */
+/** Content-Type of Prometheus' text format, version 0.0.4. */
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** What a text tells of, and the labels that each of its samples has besides. */
+/** Metric families, and extra labels for each of their samples. */
 export interface Source {
   readonly families: readonly (NumberFamily | HistogramFamily)[];
   readonly labels?: Attributes;
 }
 
-/** The text format of Prometheus, version 0.0.4: each family once, with the samples of all sources. */
+/** Writes Prometheus' text format, version 0.0.4: each family once, with the samples of all sources. */
 export function textOf(sources: readonly Source[]): string {
   const texts = new Map<string, string[]>();
   for (const { families, labels } of sources) {
@@ -39,7 +39,7 @@ function histogram(name: string, labels: Attributes, values: Distribution): stri
   const { count, sum } = values;
   const bucket = (le: string, upTo: number): string => line(`${name}_bucket`, { ...labels, le }, upTo);
   return [
-    // Another thread may count a value in its bucket only after this has read the count of all.
+    // Another thread may add to a bucket after this code has read the total.
     ...BOUNDS.map((bound) => bucket(String(bound), Math.min(count, values.countUpTo(bound)))),
     bucket('+Inf', count),
     line(`${name}_sum`, labels, sum),

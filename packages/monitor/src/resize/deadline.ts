@@ -1,17 +1,17 @@
-import { LONGEST_MS } from '../options.js';
+import { MAX_TIMER_MS } from '../options.js';
 import { clockFrom } from '../shared/clock.js';
 
 const now = clockFrom([0, 0]);
 
-/** Milliseconds of the monotonic clock that all threads share. */
+/** Milliseconds on the monotonic clock that all threads share. */
 export const clock = (): number => now() / 1e6;
 
-/** Whether it resolves until that time of `clock`. */
+/** Resolves with whether `work` resolves before `deadline`, a time of `clock`. */
 export async function isInTime(work: Promise<void>, deadline: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     const left = deadline - clock();
-    if (left <= LONGEST_MS) timer = setTimeout(resolve, Math.max(1, left), false);
+    if (left <= MAX_TIMER_MS) timer = setTimeout(resolve, Math.max(1, left), false);
   });
   try {
     return await Promise.race([work.then(() => true as const), late]);

@@ -1,46 +1,46 @@
 import { BroadcastChannel, workerData } from 'node:worker_threads';
 import { ResizeError, type ResizeErrorCode, unavailable } from '../errors.js';
-import { MOST_THREADS } from '../options.js';
+import { MAX_THREADS } from '../options.js';
 import { fast } from '../worker/calls.js';
 import { readActivity } from './activity.js';
 import { clock } from './deadline.js';
-import type { EngineStartup } from './home.js';
 import { countThreads, Libuv } from './libuv.js';
 import type { Request, ResizeFailure, ToEngine, ToThreads } from './messages.js';
 import { makeFifo, Parking } from './parking.js';
 import { RealThreads } from './real-threads.js';
 import { Rescuer, type RescueSettings } from './rescuer.js';
 import type { Resizer } from './resizer.js';
+import type { EngineStartup } from './start-engine.js';
 import { EngineState, NAME } from './state.js';
 import { openStatus } from './status.js';
 
-// The thread that resizes the pool: its jobs do not keep the application's event loop alive, and it answers while that is blocked.
+// A Worker: its jobs do not keep the main event loop alive, and it answers while that loop is blocked.
 
 const { buffer, tmp, may } = workerData as EngineStartup;
 const state = new EngineState(buffer);
 const channel = new BroadcastChannel(NAME);
 const post = (message: ToThreads): void => channel.postMessage(message);
 
-// `node:ffi` says that it is experimental. What is said here is said in the application's name.
+// Suppresses the experimental warning of `node:ffi`, which users would take for the application's.
 process.emitWarning = () => {};
 
-const START_LOOKS = 100;
-const LOOK_MS = 5;
+const START_POLLS = 100;
+const POLL_MS = 5;
 
 let libuv: Libuv | undefined;
 let resizer: Resizer | undefined;
 let rescuer: Rescuer | undefined;
-/** The pool's threads when the engine started: those there are for good, where threads are parked. */
+/** The pool's threads when the engine started; parking never changes them. */
 let startIds: readonly number[] | undefined;
-/** Why there is no engine, or only the weaker one. */
+/** Why there is no engine, or only parking. */
 let reason: string | undefined;
 
-/** Decides once how the pool is resized. */
+/** Chooses the method of resizing, once. */
 async function prepare(): Promise<Resizer> {
   if (resizer !== undefined) return resizer;
   libuv ??= Libuv.find();
   const threads = await start();
-  if (threads === undefined) throw cannot('the threads of the pool cannot be counted in this build of Node');
+  if (threads === undefined) throw cannot('pool threads cannot be counted in this build of Node');
   state.real = threads.count;
   state.size = threads.count;
   startIds = threads.ids;
@@ -48,13 +48,13 @@ async function prepare(): Promise<Resizer> {
   return resizer;
 }
 
-/** Starts the pool at the size that its variable says, where nothing has used it yet; another thread may be just doing that. */
+/** Starts the pool with the size of its variable if nothing has used it; another thread may be doing so. */
 async function start(): Promise<ReturnType<typeof countThreads>> {
   if (countThreads(libuv) === undefined) fast(() => {});
-  for (let looks = 0; looks < START_LOOKS; looks++) {
+  for (let polls = 0; polls < START_POLLS; polls++) {
     const threads = countThreads(libuv);
     if (threads !== undefined && (threads.ids !== undefined || libuv === undefined)) return threads;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return countThreads(libuv);
 }
@@ -68,7 +68,7 @@ function makeResizer(): Resizer {
     reason = undefined;
     return threads;
   } catch (error) {
-    reason = `only up to the size that the pool was started with: ${textOf(error)}`;
+    reason = `only up to the size at its start: ${textOf(error)}`;
   }
   try {
     if (!may.fifo) throw new Error('--permission without --allow-child-process and --allow-fs-write');
@@ -76,7 +76,7 @@ function makeResizer(): Resizer {
     state.engine = 'parking';
     return parking;
   } catch (error) {
-    throw cannot(`no FIFO could be made: ${textOf(error)}`);
+    throw cannot(`no FIFO could be created: ${textOf(error)}`);
   }
 }
 
@@ -92,11 +92,11 @@ async function resize(size: number, deadline: number): Promise<void> {
   if (clock() >= deadline)
     throw new ResizeError(
       'PLIMSOLL_MONITOR_RESIZE_TIMEOUT',
-      `its turn did not come in time; there are ${state.size} threads`,
+      `earlier resizes took too long; the pool still has ${state.size} threads`,
     );
   if (state.isClosed) throw cannot('the process is about to exit');
   const engine = await prepare();
-  const limit = state.engine === 'threads' ? MOST_THREADS : state.real;
+  const limit = state.engine === 'threads' ? MAX_THREADS : state.real;
   if (size > limit)
     throw new ResizeError(
       'PLIMSOLL_MONITOR_RESIZE_LIMIT',
@@ -121,7 +121,7 @@ async function startRescue(settings: RescueSettings, deadline: number): Promise<
   if (rescuer !== undefined)
     throw new ResizeError(
       'PLIMSOLL_MONITOR_RESCUE_RUNNING',
-      'a rescue runs in this process already: stop() it first',
+      'a rescue already runs in this process: stop() it first',
     );
   await prepare();
   const { size, max } = settings;
@@ -129,13 +129,13 @@ async function startRescue(settings: RescueSettings, deadline: number): Promise<
     new ResizeError('PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE', `this pool cannot be rescued: ${why}`);
   if (state.engine === 'parking' && max > state.real)
     throw cannotRescue(
-      `it was started with ${state.real} threads and cannot get ${max}: start it by "plimsoll run --size ${size} ` +
+      `it started with ${state.real} threads and cannot have ${max}: start it with "plimsoll run --size ${size} ` +
         `--max ${max} -- node …", or with UV_THREADPOOL_SIZE=${max} and size: ${size}; or use Node 26.9 or later`,
     );
   const pool = libuv;
   const ids = (): readonly number[] => (state.engine === 'threads' ? pool?.threadIds() : startIds) ?? [];
   if (pool === undefined || readActivity(ids()).size === 0)
-    throw cannotRescue("libuv's variables, or what its threads do, cannot be read in this build of Node");
+    throw cannotRescue("libuv's variables or the states of its threads cannot be read in this build of Node");
   await resize(size, deadline);
   const status = openStatus(tmp);
   rescuer = new Rescuer(settings, {
@@ -158,22 +158,22 @@ function failureOf(error: unknown): ResizeFailure {
   return { code: code ?? 'PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', message: message ?? String(error) };
 }
 
-const sayReady = (): void => post({ to: 'threads', ready: buffer, reason });
+const postReady = (): void => post({ to: 'threads', ready: buffer, reason });
 
-/** Resizes run one after the other, in the order of their calls. */
+/** The last resize: resizes run one after the other, in the order of their calls. */
 let last: Promise<void> = Promise.resolve();
 
 channel.onmessage = ({ data }: { data: unknown }) => {
   const message = data as ToEngine | ToThreads;
   if (message.to !== 'engine') return;
   if ('hello' in message) {
-    sayReady();
+    postReady();
     return;
   }
   last = last.then(async () => {
     const error = await answer(message).then(() => undefined, failureOf);
-    sayReady();
+    postReady();
     post({ to: 'threads', id: message.id, error });
   });
 };
-sayReady();
+postReady();

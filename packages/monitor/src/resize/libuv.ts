@@ -1,18 +1,18 @@
 import { openSync, writeSync } from 'node:fs';
-import { MOST_THREADS } from '../options.js';
+import { MAX_THREADS } from '../options.js';
 import { PoolMemory } from '../worker/pool-memory.js';
 import { addressIn, findSymbols, type Symbols } from '../worker/symbols.js';
 import { countByName, taskIds } from '../worker/tasks.js';
 
 const MEMORY = '/proc/self/mem';
-/** How far into what a handle points to the number of its thread is looked for: glibc has it at 720, musl at 48. */
+/** The thread id is searched in this many bytes behind a handle: glibc has it at 720, musl at 48. */
 const THREAD_BYTES = 1024;
 
-/** libuv's variables in this process. */
+/** libuv's variables in this process, and writing them. */
 export class Libuv extends PoolMemory {
   readonly isWritable: boolean;
 
-  /** Undefined where they cannot be read. */
+  /** Undefined if they cannot be read. */
   static find(): Libuv | undefined {
     const symbols = findSymbols();
     if (symbols === undefined) return undefined;
@@ -29,19 +29,19 @@ export class Libuv extends PoolMemory {
     this.isWritable = isWritable;
   }
 
-  /** What libuv is to take for the size. */
+  /** Writes `nthreads`. */
   writeSize(size: number): void {
     writeSync(this.file, new Uint32Array([size]), 0, 4, this.symbols.nthreads);
   }
 
   /**
-   * The numbers of the pool's threads, each found as what libuv holds for it points at a thread of this process. Undefined when
-   * they do not: then the variables are not where they seem to be, and nobody must write to them.
+   * The ids of the pool's threads, read through libuv's handles. Undefined if a handle points to no thread of
+   * this process: the variables are then not at the expected addresses, and must not be written.
    */
   threadIds(): number[] | undefined {
     try {
       const { size } = this.counters();
-      if (size < 1 || size > MOST_THREADS) return undefined;
+      if (size < 1 || size > MAX_THREADS) return undefined;
       const array = addressIn(this.read(this.symbols.threads, 8), 0);
       const handles = this.read(array, size * 8, Buffer.alloc(size * 8));
       const threads = Array.from({ length: size }, (_, index) =>
@@ -54,17 +54,17 @@ export class Libuv extends PoolMemory {
   }
 }
 
-/** The numbers at the first place where every one of these has the number of a thread, and no two the same. */
+/** The values at the first offset where each of these has a different thread id of this process. */
 function commonIds(threads: readonly Buffer[]): number[] | undefined {
   const tasks = new Set(taskIds());
-  for (let place = 0; place < THREAD_BYTES; place += 4) {
-    const ids = threads.map((bytes) => bytes.readInt32LE(place));
+  for (let offset = 0; offset < THREAD_BYTES; offset += 4) {
+    const ids = threads.map((bytes) => bytes.readInt32LE(offset));
     if (new Set(ids.filter((id) => tasks.has(id))).size === threads.length) return ids;
   }
   return undefined;
 }
 
-/** The pool's threads, counted in two ways where there are two; undefined when they do not agree, or nothing tells. */
+/** Counts the pool's threads by handle and by name; undefined if the counts differ, or neither exists. */
 export function countThreads(
   libuv: Libuv | undefined,
 ): { count: number; ids: number[] | undefined } | undefined {

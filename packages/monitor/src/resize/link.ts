@@ -7,13 +7,13 @@ import {
 } from 'node:worker_threads';
 import { ResizeError, unavailable } from '../errors.js';
 import { clock, isInTime } from './deadline.js';
-import { startEngine } from './home.js';
 import type { Request, ToEngine, ToThreads } from './messages.js';
 import type { RescueChange } from './rescuer.js';
-import { ENGINE, HOME } from './source.js';
+import { ENGINE, STARTER } from './source.js';
+import { startEngine } from './start-engine.js';
 import { EngineState, NAME } from './state.js';
 
-/** An engine that runs answers sooner, unless every core is busy; then the main thread is asked once more, which does no harm. */
+/** A running engine answers sooner, unless every core is busy; starting it twice does no harm. */
 const ANSWER_MS = 100;
 const NUDGE_MS = 20;
 
@@ -22,19 +22,18 @@ interface Call {
   reject(error: ResizeError): void;
 }
 
-/** What Node's type of it lacks. */
 type Channel = BroadcastChannel & { ref(): void; unref(): void };
 
-/** From a thread of the process to the engine, which lives in a thread of the main thread's. */
+/** A thread's connection to the engine, which is a Worker of the main thread. */
 export class Link {
   readonly #channel = new BroadcastChannel(NAME) as Channel;
   readonly #calls = new Map<string, Call>();
   readonly #onGone: () => void;
-  #isReady: Promise<void> | undefined;
+  #ready: Promise<void> | undefined;
   #start: Call | undefined;
   #pending = 0;
-  #count = 0;
-  /** Undefined before the engine has answered. */
+  #nextId = 0;
+  /** Undefined until the engine has answered. */
   state: EngineState | undefined;
   reason: string | undefined;
   onRescue: ((change: RescueChange) => void) | undefined;
@@ -47,16 +46,16 @@ export class Link {
 
   /** @throws ResizeError */
   async request(request: Request): Promise<void> {
-    // A call under way keeps the process alive, as other jobs do; the engine does not.
+    // A call under way keeps the process alive, like any job; the engine does not.
     if (this.#pending++ === 0) this.#channel.ref();
     try {
-      this.#isReady ??= this.#connect();
-      if (!(await isInTime(this.#isReady, request.deadline)))
+      this.#ready ??= this.#connect();
+      if (!(await isInTime(this.#ready, request.deadline)))
         throw new ResizeError(
           'PLIMSOLL_MONITOR_RESIZE_TIMEOUT',
-          'the pool was not resized in time: the thread that does it has not started yet',
+          'the pool was not resized in time: the resizing thread has not started yet',
         );
-      const id = `${process.pid}-${threadId}-${this.#count++}`;
+      const id = `${process.pid}-${threadId}-${this.#nextId++}`;
       await new Promise<void>((resolve, reject) => {
         this.#calls.set(id, { resolve, reject });
         this.#post({ to: 'engine', id, ...request });
@@ -66,7 +65,7 @@ export class Link {
     }
   }
 
-  /** Takes what has arrived and could not be handed over yet, at the exit. */
+  /** At exit, handles the messages that the stopped event loop would not deliver. */
   drain(): void {
     const port = this.#channel as unknown as MessagePort;
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
@@ -74,21 +73,21 @@ export class Link {
   }
 
   async #connect(): Promise<void> {
-    const isReady = new Promise<void>((resolve, reject) => {
+    const ready = new Promise<void>((resolve, reject) => {
       this.#start = { resolve, reject };
     });
     try {
       if (isMainThread) startEngine(ENGINE);
       this.#post({ to: 'engine', hello: true });
-      if (!isMainThread && !(await isInTime(isReady, clock() + ANSWER_MS))) {
+      if (!isMainThread && !(await isInTime(ready, clock() + ANSWER_MS))) {
         await startInMainThread();
         this.#post({ to: 'engine', hello: true });
       }
     } catch (error) {
-      this.#isReady = undefined;
+      this.#ready = undefined;
       throw unavailable(error instanceof Error ? error.message : String(error));
     }
-    await isReady;
+    await ready;
   }
 
   #receive(message: ToEngine | ToThreads): void {
@@ -111,7 +110,7 @@ export class Link {
   #end(reason: string): void {
     this.#channel.close();
     this.#onGone();
-    const error = unavailable(`the thread that does it has ended: ${reason}`);
+    const error = unavailable(`the resizing thread has ended: ${reason}`);
     for (const call of [this.#start, ...this.#calls.values()]) call?.reject(error);
   }
 
@@ -121,9 +120,10 @@ export class Link {
 }
 
 /**
- * By the inspector, since the main thread need not have loaded this package. It interrupts that thread anywhere, even where Node is
- * about to write its queue of ticks: a tick that is added there stops the queue for ever. Microtasks wait until the program's callback
- * has returned; a thread that waits for events works them off after the next one, which may be another evaluation.
+ * Uses the inspector, because the main thread may not have loaded this package. It interrupts that thread
+ * anywhere, even while Node writes its queue of ticks, where one more tick would stop the queue forever; so
+ * the code runs in a microtask. An idle thread runs microtasks only after its next event, which the nudges
+ * provide.
  */
 async function startInMainThread(): Promise<void> {
   const { Session } = await import('node:inspector/promises');
@@ -134,7 +134,7 @@ async function startInMainThread(): Promise<void> {
   const nudge = setInterval(() => void evaluate('0').catch(() => {}), NUDGE_MS);
   try {
     const { exceptionDetails } = await evaluate(
-      `(async () => { await undefined; (${HOME}).startEngine(${JSON.stringify(ENGINE)}) })()\n//# sourceURL=plimsoll-resize`,
+      `(async () => { await undefined; (${STARTER}).startEngine(${JSON.stringify(ENGINE)}) })()\n//# sourceURL=plimsoll-resize`,
     );
     if (exceptionDetails !== undefined)
       throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);

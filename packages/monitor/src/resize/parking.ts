@@ -10,20 +10,21 @@ import type { EngineState } from './state.js';
 
 const FOLDERS = ['/tmp', '/dev/shm', '/var/tmp'];
 const MKFIFO_MS = 10_000;
-const LOOK_MS = 1;
+const POLL_MS = 1;
 
-/** Both ends of a FIFO that has no name any more. */
+/** Both ends of a FIFO whose name has been deleted. */
 interface Fifo {
-  /** Reads of it wait in the kernel. */
+  /** Reads from it block in the kernel. */
   readonly reader: number;
   /**
-   * Of a handle of this thread, which Node closes before it waits for the thread's jobs: all reads return then, however the thread
-   * ends. No copy goes to child processes, since Node opens files so.
+   * Belongs to a handle of this thread. Node closes handles before it waits for the thread's jobs, so all
+   * reads return, however the thread ends. Node opens files with O_CLOEXEC, so no child process inherits a
+   * copy.
    */
   readonly writer: number;
 }
 
-/** @throws where none can be made */
+/** @throws if no folder allows one */
 export function makeFifo(tmp: string): Fifo {
   let failure: unknown;
   for (const parent of new Set([tmp, ...FOLDERS])) {
@@ -41,7 +42,7 @@ function makeFifoIn(parent: string): Fifo {
   try {
     const path = join(folder, 'fifo');
     execFileSync('mkfifo', ['-m', '600', path], { stdio: 'ignore', timeout: MKFIFO_MS });
-    // Each of the two others would wait for its counterpart without this one.
+    // Without this descriptor, each of the two opens below would block until the other happens.
     const both = openSync(path, 'r+');
     try {
       const fifo = { reader: openSync(path, 'r'), writer: openSync(path, 'w') };
@@ -55,15 +56,15 @@ function makeFifoIn(parent: string): Fifo {
   }
 }
 
-/** Smaller by threads that wait in a read, without any CPU time, and have no part in the queue meanwhile. */
+/** Shrinks the pool by parking threads in a read, where they use no CPU and take no jobs. */
 export class Parking extends Resizer {
   readonly #fifo: Fifo;
   readonly #libuv: Libuv | undefined;
   readonly #ids: readonly number[] | undefined;
   readonly #byte = Buffer.alloc(1);
-  /** Reads that have not come back, those that have no thread yet included. */
+  /** Reads that have not returned, including those still in the queue. */
   #reads = 0;
-  /** How many of them will: their bytes have been written. */
+  /** Reads that will return: their bytes have been written. */
   #returning = 0;
   #onReturned: (() => void) | undefined;
   #written: number;
@@ -73,7 +74,7 @@ export class Parking extends Resizer {
     this.#fifo = fifo;
     this.#ids = ids;
     this.#written = state.real;
-    // Whoever has not found every thread through libuv's variables must not write to them.
+    // If libuv's variables did not lead to every thread, writing them is unsafe.
     this.#libuv = ids !== undefined && libuv?.isWritable ? libuv : undefined;
     if (this.#libuv === undefined) return;
     state.memory = { file: this.#libuv.file, address: this.#libuv.symbols.nthreads };
@@ -96,11 +97,11 @@ export class Parking extends Resizer {
 
   protected override async settle(size: number, isLate: () => boolean): Promise<void> {
     this.#write(size);
-    // A thread that has taken its read from the queue may be just about to call it.
-    while (!isLate() && !this.#areParked()) await sleep(LOOK_MS);
+    // A thread may have taken its read from the queue without having called it yet.
+    while (!isLate() && !this.#areParked()) await sleep(POLL_MS);
   }
 
-  /** True as well where nothing tells. */
+  /** True, too, if it cannot be known. */
   #areParked(): boolean {
     const parked = this.#ids && countReaders(this.#ids, this.#fifo.reader);
     return parked === undefined || parked === this.#reads - this.#returning;
@@ -108,7 +109,7 @@ export class Parking extends Resizer {
 
   #park(): void {
     read(this.#fifo.reader, this.#byte, 0, 1, null, (error) => {
-      // libuv calls a read again that a signal has interrupted, but not on every version.
+      // Not every version of libuv repeats a read that a signal has interrupted.
       if (error?.code === 'EINTR') this.#park();
       else if (error !== null) throw error;
       else {
@@ -118,7 +119,7 @@ export class Parking extends Resizer {
     });
   }
 
-  /** Libuv's limit of slow I/O is that of its `nthreads`. */
+  /** Writes `nthreads`, from which libuv derives its slow-I/O limit. */
   #write(size: number): void {
     const libuv = this.#libuv;
     if (libuv === undefined || !this.state.limitsSlow) return;

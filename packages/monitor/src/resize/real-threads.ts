@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ResizeError } from '../errors.js';
-import { MOST_THREADS } from '../options.js';
+import { MAX_THREADS } from '../options.js';
 import type { Libuv } from './libuv.js';
 import { Resizer } from './resizer.js';
 import type { EngineState } from './state.js';
 
 type Address = bigint;
 
-/** What this uses of `node:ffi`, which Node has from 26.9 on. */
+/** The used part of `node:ffi`, which Node 26.9 introduced. */
 interface Ffi {
   dlopen(
     path: null,
@@ -41,23 +41,23 @@ const FUNCTIONS = {
 } satisfies Record<keyof Calls, object>;
 
 const HANDLE_BYTES = 8;
-/** While threads that were to end are made up for, there may be more than libuv's limit. */
-const HANDLES = 2 * MOST_THREADS;
-/** `uv_thread_options_t`: a flag that the other field counts, and the size of the stack, libuv's own for its pool. */
+/** A timed-out shrink adds threads while others still have to end, so the pool may exceed libuv's limit. */
+const HANDLES = 2 * MAX_THREADS;
+/** `uv_thread_options_t`: the flag for the stack size, and the stack size that libuv gives its pool. */
 const HAS_STACK_SIZE = 1;
 const STACK_BYTES = 8n << 20n;
-/** More than a `uv_sem_t`, a `uv_work_t` and a `uv_loop_t` have. */
+/** More bytes than a `uv_sem_t`, a `uv_work_t` or a `uv_loop_t` has. */
 const ROOM = 256n;
 const LOOP_ROOM = 4096n;
-const LOOK_MS = 1;
+const POLL_MS = 1;
 
-/** Another libuv may call its threads' function in another way. */
+/** A later libuv may pass other arguments to its thread function. */
 function isKnown(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 1 && minor <= 52;
 }
 
-/** Larger and smaller by threads that start and end: libuv's own function for those of its pool, called by `node:ffi`. */
+/** Resizes the pool by starting and ending threads, which run libuv's pool function, with `node:ffi`. */
 export class RealThreads extends Resizer {
   readonly #ffi: Ffi;
   readonly #calls: Calls;
@@ -69,19 +69,19 @@ export class RealThreads extends Resizer {
   readonly #semaphore: Address;
   readonly #options: Address;
   /**
-   * Zeros in place of an event loop: a thread that ends inside a job reports to none. That of the engine's thread would count
-   * the jobs as its own and abort the process when the thread ends before they do.
+   * Zeros instead of an event loop: a thread that ends inside a job never reports. The engine's loop would
+   * count the jobs, and abort the process if the engine ends before they do.
    */
   readonly #loop: Address;
-  /** The jobs that end threads and have not been seen to have done so. */
+  /** Jobs that end threads, until those threads have been joined. */
   readonly #ending: Address[] = [];
   #ended = 0;
 
-  /** @throws where Node has no `node:ffi`, or does not allow it */
+  /** @throws if Node has no `node:ffi`, or does not allow it */
   constructor(state: EngineState, { symbols }: Libuv) {
     super(state);
     if (!isKnown(process.versions.uv))
-      throw new Error(`libuv ${process.versions.uv} is newer than what this knows`);
+      throw new Error(`libuv ${process.versions.uv} is newer than the versions tested here`);
     const ffi = process.getBuiltinModule('node:ffi') as Ffi | undefined;
     if (ffi === undefined) throw new Error('this Node has no node:ffi');
     const { lib, functions } = ffi.dlopen(null, FUNCTIONS);
@@ -110,11 +110,11 @@ export class RealThreads extends Resizer {
     this.remove(made);
     throw new ResizeError(
       'PLIMSOLL_MONITOR_RESIZE_LIMIT',
-      `the system let the process start ${made} of ${threads} more threads (ulimit -u, pids.max, memory); they end again`,
+      `the system allowed only ${made} of ${threads} new threads (ulimit -u, pids.max, memory); they end again`,
     );
   }
 
-  /** libuv frees the array of handles when the process exits, unless it is its static one of four. */
+  /** At exit, libuv frees the array of handles, unless it is its static array of four. */
   #make(threads: number): number {
     const size = this.#size;
     const old = this.#ffi.getUint64(this.#threads);
@@ -142,14 +142,13 @@ export class RealThreads extends Resizer {
   protected override async settle(): Promise<void> {
     this.state.change(() => this.#join());
     while (this.#ended < this.#ending.length) {
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       this.state.change(() => this.#join());
     }
     for (const request of this.#ending.splice(0)) this.#calls.free(request);
     this.#ended = 0;
   }
 
-  /** Takes out the handles of those that have ended. */
   #join(): void {
     const size = this.#size;
     const array = this.#ffi.getUint64(this.#threads);

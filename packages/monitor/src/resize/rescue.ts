@@ -10,14 +10,14 @@ const START_MS = 30_000;
 interface RescueEvents {
   grow: [change: RescueChange];
   shrink: [change: RescueChange];
-  /** Threads could not be added or given back; it tries again. */
+  /** Adding or removing threads failed; the rescue tries again. */
   failed: [change: RescueChange];
 }
 
-/** A rescue under way. It lives in a thread of its own, so a blocked event loop delays its events and nothing else. */
+/** A running rescue. It has its own thread, so a blocked event loop delays only its events. */
 export class PoolRescue extends EventEmitter<RescueEvents> {
   readonly max: number;
-  /** How often threads were added and given back, and the last change. */
+  /** How often it added and removed threads, and the last change. */
   grown = 0;
   shrunk = 0;
   last: RescueChange | undefined;
@@ -27,12 +27,12 @@ export class PoolRescue extends EventEmitter<RescueEvents> {
     this.max = max;
   }
 
-  /** Threads that serve the queue now. */
+  /** Threads that currently serve the queue. */
   get size(): number {
     return threadPool.size ?? 0;
   }
 
-  /** Watches no more, and gives back what was added; resolves when that is done. @throws ResizeError when jobs keep it from that */
+  /** Resolves once the added threads are removed. @throws ResizeError if jobs prevent it */
   async stop(): Promise<void> {
     const link = engineLink();
     link.onRescue = undefined;
@@ -41,20 +41,19 @@ export class PoolRescue extends EventEmitter<RescueEvents> {
 }
 
 /**
- * Adds threads to libuv's pool while its own are blocked and jobs wait, and gives them back when that is over: four threads that
- * hang in a file system or a name server which does not answer stop no other job. A queue that is long because threads compute gets
- * none. One for a process; it does not keep the process alive.
+ * Adds threads to libuv's pool while pool threads are blocked and jobs wait, and removes them later, so that
+ * threads which hang on a file system or a name server stop no other job. A queue that is long because
+ * threads compute gets no threads. A process can have one rescue; it does not keep the process alive.
  *
  * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION
- * @throws ResizeError, code PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE where this process was not started in a way that allows it, with
- *   what to do; PLIMSOLL_MONITOR_RESCUE_RUNNING when one runs in this process
+ * @throws ResizeError, code PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE if this process allows no rescue (the message
+ *   says what to do), PLIMSOLL_MONITOR_RESCUE_RUNNING if it already has one
  * @example
  * const rescue = await rescueThreadPool({ max: 32 });
  * rescue.on('grow', ({ from, size, reason }) => console.warn(`pool: ${from} to ${size} threads: ${reason}`));
  */
 export async function rescueThreadPool(options: RescueOptions = {}): Promise<PoolRescue> {
-  const usual = threadPool.size ?? sizeFor(process.env.UV_THREADPOOL_SIZE);
-  const settings = checkRescue(options, usual);
+  const settings = checkRescue(options, threadPool.size ?? sizeFor(process.env.UV_THREADPOOL_SIZE));
   const link = engineLink();
   await link.request({ rescue: settings, deadline: clock() + START_MS });
   const rescue = new PoolRescue(settings.max);

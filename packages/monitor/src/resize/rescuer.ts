@@ -4,22 +4,20 @@ import { type Activity, compareActivity, readActivity } from './activity.js';
 import { clock } from './deadline.js';
 import { type EngineState, slowLimit } from './state.js';
 
-/** Options with their defaults. */
 export type RescueSettings = ReturnType<typeof checkRescue>;
 
-/** One change of the size, `at` a time of `Date.now()`; of one that failed, `size` is what was wanted. */
+/** A change of the size, `at` a time of `Date.now()`; if it failed, `size` is the size that it wanted. */
 export interface RescueChange {
   readonly type: 'grow' | 'shrink' | 'failed';
   readonly from: number;
   readonly size: number;
-  /** Threads that were blocked. */
   readonly blocked: number;
   readonly reason: string;
   readonly at: number;
 }
 
 export interface RescueStatus {
-  /** Threads while none is blocked, now, and at the most. */
+  /** Threads while none is blocked, now, and at most. */
   readonly base: number;
   readonly size: number;
   readonly max: number;
@@ -33,11 +31,11 @@ interface RescuerParts {
   readonly pool: PoolMemory;
   ids(): readonly number[];
   resize(size: number, deadline: number): Promise<void>;
-  /** The status has changed, by a change of size or without one. */
+  /** Called after each change of the status, with the change of the size if there was one. */
   onChange(change: RescueChange | undefined): void;
 }
 
-/** From one look to the next: the jobs that came last into the queues, and what the threads had done by then. */
+/** The state at a look, for the next one: the last job of each queue, and the activity of the threads. */
 interface Round {
   readonly since: number;
   readonly fast: number;
@@ -45,15 +43,15 @@ interface Round {
   readonly threads: ReadonlyMap<number, Activity>;
 }
 
-/** More than that no shrinking waits for jobs: there is no rescue meanwhile. */
+/** Shrinking waits no longer than this for jobs, because the rescue cannot grow the pool in the meantime. */
 const SHRINK_MS = 5000;
 const GROW_MS = 30_000;
 
 /**
- * The rule. Every `waitMs` it looks whether a job waits, and what each thread of the pool has done. Threads are added when a job
- * that waited at one look still does at the next one; threads were blocked meanwhile, in the kernel without a moment of CPU; and
- * those that ran had cores. The pool gets one more for each that is blocked, twice as many when lookups wait for their share, which
- * is half of the threads. They are given back when they were not needed for `holdMs`.
+ * The rule. Every `waitMs` the rescuer looks at queues and threads. It adds threads if a job that waited at
+ * one look still waits at the next, if threads were blocked in the kernel between the two, without a moment
+ * of CPU, and if the threads that ran had cores: one per blocked thread, or two if lookups wait, as these may
+ * use only half of the threads. It removes threads that were not needed for `holdMs`.
  */
 export class Rescuer {
   readonly #settings: RescueSettings;
@@ -63,9 +61,9 @@ export class Rescuer {
   #round: Round | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** Threads for each blocked one. */
+  /** Extra threads per blocked thread. */
   #factor = 1;
-  /** When all threads were needed for the last time, and how many were at the most since. */
+  /** When all threads were last needed, and the most that were needed since. */
   #since = clock();
   #most: number;
 
@@ -87,7 +85,7 @@ export class Rescuer {
     this.#arm();
   }
 
-  /** @returns the size to go back to */
+  /** @returns the size to return to */
   stop(): number {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -95,7 +93,7 @@ export class Rescuer {
     return this.#base;
   }
 
-  /** Somebody else wants another size. */
+  /** A resize from outside the rescue sets a new base. */
   rebase(size: number): void {
     this.#base = size;
     this.#round = undefined;
@@ -125,10 +123,10 @@ export class Rescuer {
   async #judge({ since, fast, slow, threads }: Round): Promise<void> {
     const { pool, state } = this.#parts;
     const { max, holdMs } = this.#settings;
-    const { inFutex, elsewhere, hasCores } = compareActivity(threads);
+    const { inFutex, inOtherCalls, hasCores } = compareActivity(threads);
     const { size, busy } = pool.counters();
     const parked = state.real - state.size;
-    const blocked = Math.max(0, elsewhere - parked) + Math.max(0, inFutex - (size - busy));
+    const blocked = Math.max(0, inOtherCalls - parked) + Math.max(0, inFutex - (size - busy));
     state.blocked = blocked;
     const slowWaits = slow !== 0 && pool.waits('slowQueue', slow);
     const isWaiting = slowWaits || (fast !== 0 && pool.waits('queue', fast));

@@ -3,25 +3,25 @@ import { fast } from '../worker/calls.js';
 import { isInTime } from './deadline.js';
 import type { EngineState } from './state.js';
 
-/** A job that costs nothing: when it has come back, every job that was in the queue before it has a thread or had one. */
+/** A job without work. Once it returns, every job that was ahead of it in the queue has been started. */
 const canary = (): Promise<void> => new Promise((resolve) => fast(() => resolve()));
 
-/** What both ways of resizing have in common. A size counts what is under way as if it had come to its end. */
+/** The common part of both methods of resizing. A size counts changes under way as completed. */
 export abstract class Resizer {
   protected readonly state: EngineState;
-  #wakes = false;
+  #isWaking = false;
 
   constructor(state: EngineState) {
     this.state = state;
   }
 
-  /** Lets so many more threads serve the queue, however long the jobs run that others have; resolves when they do. */
+  /** Resolves once this many more threads serve the queue; must not wait for running jobs. */
   protected abstract add(threads: number, size: number): Promise<void>;
 
-  /** Puts that many jobs into the queue, each of which takes its thread away from it. */
+  /** Queues this many jobs, each of which takes its thread out of service. */
   protected abstract remove(threads: number): void;
 
-  /** Once all of those have a thread: resolves when as many threads as that are gone, counted; or when it is too late. */
+  /** Called once these jobs have their threads; resolves once those are gone, counted, or when `isLate`. */
   protected abstract settle(size: number, isLate: () => boolean): Promise<void>;
 
   /** @throws ResizeError */
@@ -44,20 +44,20 @@ export abstract class Resizer {
       return;
     }
     isLate = true;
-    // The jobs cannot be called back. As many threads more make up for those that they take.
+    // The queued jobs cannot be cancelled, so add as many threads as they take.
     void this.add(threads, before);
     throw new ResizeError(
       'PLIMSOLL_MONITOR_RESIZE_TIMEOUT',
-      `the pool did not shrink to ${size} threads in time: jobs before that ran too long; it has ${before} again`,
+      `the pool did not shrink to ${size} threads in time, because earlier jobs ran too long; it has ${before} again`,
     );
   }
 
-  /** Threads without work do not look again at lookups that had to wait for the limit until there is a new job. */
+  /** Idle threads notice lookups that waited for the old limit only when a new job arrives. */
   #wake(): void {
-    if (this.#wakes) return;
-    this.#wakes = true;
+    if (this.#isWaking) return;
+    this.#isWaking = true;
     void canary().then(() => {
-      this.#wakes = false;
+      this.#isWaking = false;
     });
   }
 }

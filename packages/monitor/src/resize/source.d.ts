@@ -1,4 +1,4 @@
-/** `engine.ts` with all that it imports, as the text of a script; `scripts/bundle.mjs` writes the module. */
+/** The text of `engine.ts` with its imports; `scripts/bundle.mjs` writes this module. */
 export declare const ENGINE: string;
-/** `home.ts` in the same way: an expression whose value is `{ startEngine }`. */
-export declare const HOME: string;
+/** The same for `start-engine.ts`: an expression whose value is `{ startEngine }`. */
+export declare const STARTER: string;

@@ -1,10 +1,10 @@
-/** The channel that the threads of a process talk over, and the key under which its main thread keeps the engine. */
+/** The channel between the threads of a process, and the key of the engine's state on `process`. */
 export const NAME = '@plimsoll/monitor:resize';
 
-/** How the pool is resized: by threads that start and end, or by threads that wait in a read. */
+/** The method of resizing: starting and ending threads, or parking them in a read. */
 export type Engine = 'threads' | 'parking';
 
-/** How many threads libuv gives to lookups. */
+/** How many threads libuv lets lookups use. */
 export const slowLimit = (size: number): number => (size + 1) >> 1;
 
 const LOCK = 0;
@@ -20,11 +20,11 @@ const BLOCKED = 9;
 const CELLS = 10;
 
 const ENGINES: readonly (Engine | false)[] = [false, 'threads', 'parking'];
-const LOOK_MS = 20;
-/** Longer than any change of the pool takes. */
-const LOOKS = 250;
+const LOCK_MS = 20;
+/** Longer in total than any change of the pool takes. */
+const LOCK_ATTEMPTS = 250;
 
-/** What the engine's thread and all others of the process know without a message. */
+/** Memory shared by the engine and all threads of the process. */
 export class EngineState {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: Int32Array;
@@ -36,7 +36,7 @@ export class EngineState {
     this.#address = new Float64Array(buffer, CELLS * 4, 1);
   }
 
-  /** Threads that there are. 0: not known yet. */
+  /** Existing pool threads, parked ones included. 0: not known yet. */
   get real(): number {
     return Atomics.load(this.#cells, REAL);
   }
@@ -54,28 +54,28 @@ export class EngineState {
     Atomics.store(this.#cells, SIZE, threads);
   }
 
-  /** How often the pool became larger and smaller. */
+  /** How often the pool grew and shrank. */
   get resizes(): Readonly<Record<'grow' | 'shrink', number>> {
     return { grow: Atomics.load(this.#cells, GROWS), shrink: Atomics.load(this.#cells, SHRINKS) };
   }
 
-  /** Threads that a rescue found blocked when it last looked; undefined without one. */
+  /** Threads that the rescue found blocked at its last look; undefined without a rescue. */
   get blocked(): number | undefined {
-    const above = Atomics.load(this.#cells, BLOCKED);
-    return above === 0 ? undefined : above - 1;
+    const plusOne = Atomics.load(this.#cells, BLOCKED);
+    return plusOne === 0 ? undefined : plusOne - 1;
   }
 
   set blocked(threads: number | undefined) {
     Atomics.store(this.#cells, BLOCKED, threads === undefined ? 0 : threads + 1);
   }
 
-  /** The pool serves with so many threads from now on. */
+  /** Sets the size after a resize, and counts the resize. */
   resized(threads: number): void {
     Atomics.add(this.#cells, threads > this.size ? GROWS : SHRINKS, 1);
     this.size = threads;
   }
 
-  /** False: not known yet, or nothing can resize the pool. */
+  /** False: not known yet, or the pool cannot be resized. */
   get engine(): Engine | false {
     return ENGINES[Atomics.load(this.#cells, ENGINE)] ?? false;
   }
@@ -84,7 +84,7 @@ export class EngineState {
     Atomics.store(this.#cells, ENGINE, ENGINES.indexOf(engine));
   }
 
-  /** Whether libuv's limit of slow I/O follows the size. */
+  /** Whether libuv's slow-I/O limit follows the size. */
   get limitsSlow(): boolean {
     return Atomics.load(this.#cells, WRITES) === 1;
   }
@@ -93,7 +93,7 @@ export class EngineState {
     Atomics.store(this.#cells, WRITES, writes ? 1 : 0);
   }
 
-  /** What puts libuv's `nthreads` back at exit: the file of the process's memory, and the place in it. */
+  /** Where to restore libuv's `nthreads` at exit: the file of the process's memory, and the address. */
   get memory(): { readonly file: number; readonly address: number } | undefined {
     const file = Atomics.load(this.#cells, FILE);
     return file === 0 ? undefined : { file, address: this.#address[0] as number };
@@ -108,7 +108,7 @@ export class EngineState {
     return Atomics.load(this.#cells, CLOSED) === 1;
   }
 
-  /** Changes libuv's variables while the process cannot exit; not when it is already about to. */
+  /** Lets `work` change libuv's variables while the process cannot exit; skips it once the exit has begun. */
   change(work: () => void): void {
     if (!this.#lock()) return;
     try {
@@ -119,15 +119,15 @@ export class EngineState {
     }
   }
 
-  /** No changes from now on, and none under way: the process exits. */
+  /** Called at exit: waits for a change under way, and prevents further ones. */
   close(): void {
     if (Atomics.exchange(this.#cells, CLOSED, 1) === 0) this.#lock();
   }
 
   #lock(): boolean {
-    for (let look = 0; look < LOOKS; look++) {
+    for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
       if (Atomics.compareExchange(this.#cells, LOCK, 0, 1) === 0) return true;
-      Atomics.wait(this.#cells, LOCK, 1, LOOK_MS);
+      Atomics.wait(this.#cells, LOCK, 1, LOCK_MS);
     }
     return false;
   }

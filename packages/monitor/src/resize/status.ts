@@ -2,7 +2,7 @@ import { ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs
 import { join } from 'node:path';
 import type { RescueStatus } from './rescuer.js';
 
-/** Writes what a rescue does for `plimsoll top`, into an open file without a name: it is gone with the process, however that ends. */
+/** Writes a rescue's status for `plimsoll top` into a deleted file, which disappears with the process. */
 export function openStatus(tmp: string): (status: RescueStatus) => void {
   let file: number | undefined;
   try {
@@ -10,7 +10,7 @@ export function openStatus(tmp: string): (status: RescueStatus) => void {
     file = openSync(join(folder, 'status'), 'w+', 0o600);
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // A rescue is worth having where nothing may be written.
+    // The rescue works without its status, too.
   }
   return (status) => {
     if (file === undefined) return;

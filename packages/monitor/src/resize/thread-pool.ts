@@ -1,39 +1,41 @@
 import { isBuiltin } from 'node:module';
-import { checkResize, MOST_THREADS, type ResizeOptions } from '../options.js';
+import { checkResize, MAX_THREADS, type ResizeOptions } from '../options.js';
 import { sizeFor } from '../shared/pool-size.js';
 import { countByName } from '../worker/tasks.js';
 import { clock } from './deadline.js';
-import { stateAtHome } from './home.js';
 import { Libuv } from './libuv.js';
 import { Link } from './link.js';
+import { mainThreadState } from './start-engine.js';
 import { type Engine, type EngineState, slowLimit } from './state.js';
 
-/** libuv's pool of this process, resized while it runs. */
+/** libuv's pool in this process, which can be resized while it runs. */
 export interface ResizableThreadPool {
   /**
-   * Lets `size` threads serve the queue. Calls, of all threads of the process, run one after the other, and each promise tells of
-   * its own: it resolves with `size` once that many threads serve the queue, and when it rejects the size is what it was before.
+   * Resolves with `size` once this many threads serve the queue; if it rejects, the old size is back. Calls
+   * from all threads of the process run one after the other, and each promise describes its own call.
    *
-   * A larger size is there at once, also while every thread hangs. A smaller one comes behind the jobs that wait: threads leave
-   * when they have nothing older to do, and no job is interrupted, dropped or run twice.
+   * Growing takes effect at once, even if every thread hangs. Shrinking waits for the jobs ahead in the
+   * queue. No job is interrupted, dropped or run twice.
    *
-   * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION, for what is no whole number from 1 to 1,024
-   * @throws ResizeError, code PLIMSOLL_MONITOR_RESIZE_LIMIT above `limit`, PLIMSOLL_MONITOR_RESIZE_TIMEOUT when running jobs kept
-   *   it from shrinking for `timeoutMs`, PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE where this process's pool cannot be resized
+   * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION, unless `size` is a whole number, 1 to
+   *   1,024
+   * @throws ResizeError, code PLIMSOLL_MONITOR_RESIZE_LIMIT above `limit`, PLIMSOLL_MONITOR_RESIZE_TIMEOUT if
+   *   jobs kept it from shrinking for `timeoutMs`, PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE if it cannot be
+   *   resized
    * @example
-   * // Four threads hang in a file system that is gone. Eight more serve everything else meanwhile.
+   * // Four threads hang on a file system that is gone. Eight more serve all other jobs.
    * await threadPool.resize(12);
    */
   resize(size: number, options?: ResizeOptions): Promise<number>;
-  /** Threads that serve the queue, counted; `undefined` before the pool's first job, and where nothing tells. */
+  /** Threads that serve the queue, counted; `undefined` before the first job, or if it cannot be known. */
   readonly size: number | undefined;
-  /** Lookups (`dns.lookup`) that run at a time: (size + 1) / 2, or that of the real size where libuv's limit cannot be changed. */
+  /** Concurrent lookups: (size + 1) / 2, or as at the start if libuv's variable cannot be written. */
   readonly slowLimit: number | undefined;
-  /** The largest size that `resize()` takes: 1,024 by threads, the size that the pool has or will start with by parking. */
+  /** The largest size for `resize()`: 1,024 with real threads, the initial size with parking. */
   readonly limit: number;
-  /** How: by threads that start and end, by threads parked in a read, or not at all. Before the first resize, what is likely. */
+  /** The method of resizing; `false`: impossible. Before the first resize, the likely method. */
   readonly resizing: Engine | false;
-  /** Why the pool cannot be resized, or only up to the size it started with. */
+  /** Why the pool cannot be resized, or cannot grow beyond its initial size. */
   readonly reason: string | undefined;
 }
 
@@ -67,7 +69,7 @@ class ProcessThreadPool implements ResizableThreadPool {
   }
 
   get limit(): number {
-    if (this.resizing === 'threads') return MOST_THREADS;
+    if (this.resizing === 'threads') return MAX_THREADS;
     return this.#state?.real || (this.size ?? sizeFor(process.env.UV_THREADPOOL_SIZE));
   }
 
@@ -80,10 +82,10 @@ class ProcessThreadPool implements ResizableThreadPool {
   }
 
   get #state(): EngineState | undefined {
-    return this.#link?.state ?? stateAtHome();
+    return this.#link?.state ?? mainThreadState();
   }
 
-  /** Looking for them takes some 30 ms, once. */
+  /** The first search takes about 30 ms. */
   get #variables(): Libuv | undefined {
     if (this.#libuv === null) this.#libuv = Libuv.find();
     return this.#libuv;
@@ -92,24 +94,24 @@ class ProcessThreadPool implements ResizableThreadPool {
   #likely(): { readonly resizing: Engine | false; readonly reason?: string } {
     const no = (reason: string) => ({ resizing: false as const, reason });
     if (process.platform !== 'linux')
-      return no(`only Linux tells how many threads the pool has, and this is ${process.platform}`);
-    // `permission` is there under --permission only.
+      return no(`pool threads can be counted only on Linux, and this is ${process.platform}`);
+    // `process.permission` exists only under --permission.
     const mayNot = (scope: string): boolean => process.permission?.has(scope) === false;
     if (mayNot('worker')) return no('--permission without --allow-worker');
     if (this.#variables !== undefined && isBuiltin('node:ffi') && !mayNot('ffi'))
       return { resizing: 'threads' };
     if (this.#variables === undefined && countByName() === undefined)
-      return no('nothing tells how many threads the pool has');
+      return no('pool threads cannot be counted');
     return {
       resizing: 'parking',
       reason:
-        'only up to the size that the pool was started with: more needs node:ffi, which Node has from 26.9 on',
+        'only up to the size at its start: growing beyond it needs node:ffi, which Node has from 26.9 on',
     };
   }
 }
 
 /**
- * The thread pool of this process: what it is like, and how to resize it.
+ * The thread pool of this process: its state, and `resize()`.
  *
  * @example
  * import { threadPool } from '@plimsoll/monitor';

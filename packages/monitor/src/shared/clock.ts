@@ -1,7 +1,7 @@
-/** A point of the monotonic clock that all threads of a process share, from `process.hrtime()`. */
+/** A time of `process.hrtime()`, the monotonic clock that all threads share. */
 export type Origin = readonly [seconds: number, nanoseconds: number];
 
-/** Nanoseconds since the origin. `performance.now()` begins anew in each thread, so it cannot compare two of them. */
+/** Nanoseconds since the origin. Times of `performance.now()` are not comparable between threads. */
 export type Now = () => number;
 
 export function clockFrom([seconds, nanoseconds]: Origin): Now {

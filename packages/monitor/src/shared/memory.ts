@@ -1,22 +1,22 @@
 import { BUCKETS } from './buckets.js';
 
-/** Canaries that may be out at a time; they never get there (`worker/prober.ts`). */
+/** Canaries out at a time, at most; `worker/prober.ts` keeps far below. */
 export const SLOTS = 512;
 
-/** Seconds that `threadPool.utilization` looks back. */
+/** The period of `threadPool.utilization`. */
 export const WINDOW_SECONDS = 10;
-/** More than the window, so that the second which is being written is never among those that are read. */
+/** More than the window, so that the second being written is never read. */
 const SECONDS = 16;
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-/** The waits of one class of jobs. The Worker alone writes; who reads may see a canary returned and not yet counted. */
+/** The waits of one class. Only the Worker writes; a reader may see a canary returned but not yet counted. */
 export class Waits {
-  /** Canaries by the bucket of their wait. One that was sent more rarely counts for those that were not sent. */
+  /** Canaries by wait bucket, each counted with its weight. */
   readonly counts: Float64Array;
-  /** When the canary of a slot was sent, in nanoseconds; 0 while the slot is free. */
+  /** When the canary of each slot was submitted, in nanoseconds; 0: the slot is free. */
   readonly sentAt: Float64Array;
-  /** For how many canaries that of a slot stands. */
+  /** How many canaries that of each slot counts for. */
   readonly weights: Float64Array;
 
   static readonly LENGTH = BUCKETS + 2 * SLOTS;
@@ -27,7 +27,7 @@ export class Waits {
     this.weights = new Float64Array(buffer, offset + (BUCKETS + SLOTS) * BYTES, SLOTS);
   }
 
-  /** Calls back for each canary that is out, with the time that it was sent. */
+  /** Visits each canary that is out, with its submission time. */
   eachOut(visit: (sentAt: number, weight: number) => void): void {
     for (let slot = 0; slot < SLOTS; slot++) {
       const sentAt = this.sentAt[slot] as number;
@@ -40,10 +40,10 @@ const SIZE = 0;
 const BUSY = 1;
 const QUEUED = 2;
 const NOW_CELLS = 3;
-/** Of each second: which one it is, and the sums of busy threads and of all threads over its samples. */
+/** For each second: its number, and the sums of busy threads and of all threads over its samples. */
 const SECOND_CELLS = 3;
 
-/** What the Worker last saw of the pool itself. NaN: it cannot tell. */
+/** The pool's state at the Worker's last sample. NaN: unknown. */
 export class PoolState {
   readonly #cells: Float64Array;
 
@@ -53,8 +53,8 @@ export class PoolState {
     this.#cells = new Float64Array(buffer, offset, PoolState.LENGTH);
   }
 
-  /** To be called by the one who made the memory. */
-  forget(): void {
+  /** Call it once, after creating the memory. */
+  clear(): void {
     this.#cells.fill(Number.NaN, 0, NOW_CELLS);
     this.#cells.fill(-1, NOW_CELLS);
   }
@@ -79,7 +79,7 @@ export class PoolState {
     this.#cells[QUEUED] = jobs;
   }
 
-  /** Notes how many threads are busy at a time that was chosen at random; `weight` is that of the sample. */
+  /** Records the busy threads at a random time; the sample counts `weight` times. */
   sample(now: number, size: number, busy: number, weight: number): void {
     this.size = size;
     this.#cells[BUSY] = busy;
@@ -93,7 +93,7 @@ export class PoolState {
     this.#cells[place + 2] = (this.#cells[place + 2] as number) + size * weight;
   }
 
-  /** Busy threads divided by all, over the samples of the last seconds; NaN without any. */
+  /** Busy threads divided by all threads, over the window's samples; NaN without any. */
   utilization(now: number): number {
     const last = Math.floor(now / 1e9);
     let busy = 0;
@@ -108,19 +108,19 @@ export class PoolState {
   }
 }
 
-/** All that the Worker tells its host without a message. */
+/** Memory shared by the Worker and its host. */
 export class Memory {
   readonly buffer: SharedArrayBuffer;
   readonly fast: Waits;
   readonly slow: Waits;
   readonly pool: PoolState;
 
-  /** New memory, or that which another thread made. */
+  /** Creates new memory, or wraps another thread's. */
   constructor(buffer?: SharedArrayBuffer) {
     this.buffer = buffer ?? new SharedArrayBuffer((2 * Waits.LENGTH + PoolState.LENGTH) * BYTES);
     this.fast = new Waits(this.buffer, 0);
     this.slow = new Waits(this.buffer, Waits.LENGTH * BYTES);
     this.pool = new PoolState(this.buffer, 2 * Waits.LENGTH * BYTES);
-    if (buffer === undefined) this.pool.forget();
+    if (buffer === undefined) this.pool.clear();
   }
 }

@@ -1,6 +1,6 @@
 import type { Origin } from './clock.js';
 
-/** What the Worker is started with. */
+/** `workerData` of the Worker. */
 export interface Startup {
   readonly buffer: SharedArrayBuffer;
   readonly origin: Origin;
@@ -17,13 +17,13 @@ export interface WatchOptions {
   readonly period: number;
 }
 
-/** What the host posts: watch for this, or watch no more for that. */
+/** The host adds or removes a watch. */
 export type ToWorker = { readonly add: WatchOptions } | { readonly remove: number };
 
-/** What the Worker posts when a watch changes its mind. */
+/** The Worker reports that saturation begins or ends. */
 export interface WatchNews {
   readonly id: number;
   readonly saturated: boolean;
-  /** The wait that decided it, in nanoseconds; of a canary that is still out, its age. */
+  /** The deciding wait in nanoseconds; for a canary that is out, its age. */
   readonly wait: number;
 }

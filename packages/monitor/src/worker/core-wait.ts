@@ -1,8 +1,8 @@
 import { openSync, readSync } from 'node:fs';
 
 /**
- * Tells how many nanoseconds this thread was ready to run and had no core, since the last call: by the kernel's account of it
- * (schedstat), else 0.
+ * Returns a function that returns the nanoseconds since its last call in which this thread was ready but had
+ * no core, from the kernel's schedstat; 0 without it.
  */
 export function coreWait(): () => number {
   const bytes = Buffer.alloc(64);

@@ -9,21 +9,21 @@ import { PoolWatcher } from './pool-watcher.js';
 import { Prober } from './prober.js';
 import { lookAtOldest, Watch } from './watch.js';
 
-/** Of the fast class: with 20 ms between them 60 are out when the pool makes them wait for four seconds. */
+/** For fast canaries: at one per 20 ms, 60 are out while the pool makes them wait for four seconds. */
 const FAST_PER_HALVING = 16;
-/** Of the slow class a busy pool serves one for each pass of its queue; every canary takes the place of a lookup. */
+/** For slow canaries: a full pool serves one slow job per pass of its queue, in place of a lookup. */
 const SLOW_PER_HALVING = 1;
-/** All waits of a pool at rest are alike, and most of what the monitor costs is to wake up: there the clock is slower. */
+/** Slows the clock for a pool at rest: its waits are all alike, and most of the cost is waking up. */
 const QUIET_STRETCH = 4;
 
-const { buffer, origin, resolution, slowResolution, watches: given } = workerData as Startup;
+const { buffer, origin, resolution, slowResolution, watches: initialWatches } = workerData as Startup;
 const memory = new Memory(buffer);
 const now = clockFrom(origin);
 const pool = new PoolWatcher(memory.pool, now);
 const watches = new Map<number, Watch>();
 const add = (options: WatchOptions) =>
   watches.set(options.id, new Watch(options, (news) => parentPort?.postMessage(news)));
-for (const options of given) add(options);
+for (const options of initialWatches) add(options);
 
 parentPort?.on('message', (message: ToWorker) => {
   if ('add' in message) add(message.add);

@@ -1,14 +1,15 @@
 import type { Now } from '../shared/clock.js';
 
-/** After a longer sleep (a stopped process) the beats that were missed are not made up for. */
+/** After a longer sleep (a stopped process), missed beats are not made up for. */
 const LATEST_NS = 1e9;
 
 /**
- * Calls `beat` at random times, the gaps exponentially distributed. Such times see what a job sees that comes at any time
- * (PASTA: Wolff, 1982), and fall into no step with timers of the application.
+ * Calls `beat` after exponentially distributed gaps. Such canaries see the queue as an observer at a random
+ * time does (PASTA: Wolff, 1982), and never fall into step with the application's timers.
  *
- * @param mean of the gaps, in milliseconds
- * @param beat how many times the mean the gap before it had, so that it counts for as many; returns the same for the next one
+ * @param mean gap in milliseconds
+ * @param beat gets the factor that stretched its gap, which is its weight; returns the factor for the next
+ *   gap
  */
 export function beatAtRandom(mean: number, now: Now, beat: (stretch: number) => number): void {
   let stretch = 1;
@@ -18,7 +19,7 @@ export function beatAtRandom(mean: number, now: Now, beat: (stretch: number) => 
     const time = now();
     if (time - next > LATEST_NS) next = time;
     for (; next <= time; next += gap()) stretch = beat(stretch);
-    // Its time may be over already, and of a negative one Node warns.
+    // The next beat may be overdue, and Node warns about negative delays.
     setTimeout(fire, Math.max(1, Math.ceil((next - now()) / 1e6)));
   };
   fire();

@@ -1,15 +1,15 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { MOST_THREADS } from '../options.js';
+import { MAX_THREADS } from '../options.js';
 import { addressIn, findSymbols, type ProcessId, type Symbols } from './symbols.js';
 
-/** Jobs that are counted at most: the walk reads each from memory that the pool goes on changing. */
-const MOST_JOBS = 4096;
+/** Jobs counted at most: the walk reads each from memory that the pool keeps changing. */
+const MAX_JOBS = 4096;
 const ATTEMPTS = 4;
 const FOUND = -1;
 const POINTER_BYTES = 8;
 const NUMBER_BYTES = 4;
-/** Libuv's static variables fill less than that. */
-const MOST_BYTES = 4096;
+/** libuv's static variables take less. */
+const MAX_BYTES = 4096;
 
 export interface Counters {
   readonly size: number;
@@ -17,16 +17,16 @@ export interface Counters {
 }
 
 /**
- * Reads libuv's counters and queues out of the memory of a process by `/proc/PID/mem`: without the pool, without a lock, about a
- * microsecond each. A bad address is an error there and no crash.
+ * Reads libuv's counters and queues from a process's memory through `/proc/PID/mem`, without the pool or a
+ * lock, in about a microsecond per read. A bad address causes an error, not a crash.
  */
 export class PoolMemory {
   /** The process's memory. */
   readonly file: number;
   readonly symbols: Symbols;
-  readonly #bytes = Buffer.alloc(MOST_BYTES);
+  readonly #bytes = Buffer.alloc(MAX_BYTES);
 
-  /** Undefined where this cannot be read: not Linux, a build without symbols, a process that may not be looked into. */
+  /** Undefined if it cannot be read: not on Linux, in a build without symbols, without permission. */
   static open(pid: ProcessId = 'self'): PoolMemory | undefined {
     const symbols = process.platform === 'linux' ? findSymbols(pid) : undefined;
     if (symbols === undefined) return undefined;
@@ -34,11 +34,9 @@ export class PoolMemory {
     try {
       file = openSync(`/proc/${pid}/mem`, 'r');
       const memory = new PoolMemory(symbols, file);
-      // What has more is something else.
-      if (memory.counters().size <= MOST_THREADS) return memory;
-    } catch {
-      // Said below.
-    }
+      // A larger number is another variable.
+      if (memory.counters().size <= MAX_THREADS) return memory;
+    } catch {}
     if (file !== undefined) closeSync(file);
     return undefined;
   }
@@ -52,17 +50,17 @@ export class PoolMemory {
     closeSync(this.file);
   }
 
-  /** Threads of the pool, 0 before its first job, and those of them that do not wait for one. */
+  /** Pool threads, 0 before the first job, and those of them that are not idle. */
   counters(): Counters {
     const { nthreads, idleThreads } = this.symbols;
     const first = Math.min(nthreads, idleThreads);
-    // The linker puts them side by side, or nearly so: one read for both.
+    // The linker places the two close together, so one read gets both.
     const bytes = this.read(first, Math.abs(nthreads - idleThreads) + NUMBER_BYTES);
     const size = bytes.readUInt32LE(nthreads - first);
     return { size, busy: Math.max(0, size - bytes.readUInt32LE(idleThreads - first)) };
   }
 
-  /** The job that came last into a queue; 0 when none waits there. */
+  /** The last job in a queue; 0 if it is empty. */
   newest(queue: 'queue' | 'slowQueue'): number {
     const head = this.symbols[queue];
     let job = this.#pointers(head)?.previous ?? 0;
@@ -70,16 +68,16 @@ export class PoolMemory {
     return job === head ? 0 : job;
   }
 
-  /** Whether a job is in a queue; true as well when `MOST_JOBS` came after it. */
+  /** Whether a job is in a queue; true, too, if `MAX_JOBS` jobs are behind it. */
   waits(queue: 'queue' | 'slowQueue', job: number): boolean {
     const behind = this.#length(this.symbols[queue], job);
-    return behind === FOUND || behind === MOST_JOBS;
+    return behind === FOUND || behind === MAX_JOBS;
   }
 
-  /** Jobs in the queue, slow I/O included; `MOST_JOBS` when there are more. */
+  /** Jobs in the queue, including slow I/O; at most `MAX_JOBS`. */
   queued(): number {
     const { queue, slowQueue } = this.symbols;
-    return Math.min(MOST_JOBS, this.#length(queue) + this.#length(slowQueue));
+    return Math.min(MAX_JOBS, this.#length(queue) + this.#length(slowQueue));
   }
 
   #length(head: number, sought = 0): number {
@@ -91,8 +89,9 @@ export class PoolMemory {
   }
 
   /**
-   * From the tail to the head, where jobs are taken. One that was taken meanwhile does not point to the one that was behind it any
-   * more: then all before it are gone, too. Undefined when a job was put at the tail before the first step.
+   * Walks from the tail to the head, where threads take jobs. A job taken meanwhile does not point to the one
+   * behind it any more: all before it are gone, too. Undefined if a job arrived at the tail before the first
+   * step.
    */
   #walk(head: number, sought: number): number | undefined {
     let behind = head;
@@ -100,7 +99,7 @@ export class PoolMemory {
     // All zero before the pool's first job.
     if (node === undefined || node === 0) return 0;
     let count = 0;
-    while (node !== head && count < MOST_JOBS) {
+    while (node !== head && count < MAX_JOBS) {
       const pointers = this.#pointers(node);
       if (pointers?.next !== behind) return behind === head ? undefined : count;
       if (node === sought) return FOUND;
@@ -120,7 +119,7 @@ export class PoolMemory {
     }
   }
 
-  /** Valid until the next read, unless it has bytes of its own. @throws where there is no such memory */
+  /** The default bytes are valid until the next read. @throws if no such memory exists */
   protected read(address: number, length: number, bytes = this.#bytes): Buffer {
     if (readSync(this.file, bytes, 0, length, address) < length) throw new RangeError('no such memory');
     return bytes;

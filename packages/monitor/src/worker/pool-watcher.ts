@@ -3,15 +3,15 @@ import type { PoolState } from '../shared/memory.js';
 import { PoolMemory } from './pool-memory.js';
 import { countByName } from './tasks.js';
 
-/** Where nothing tells whether the pool is in use, canaries go after so long. */
+/** If the pool's use cannot be known, canaries start after this time. */
 const BLIND_NS = 1e9;
-/** The queue is walked for at most this part of the time: a long one takes milliseconds. */
+/** Walking the queue takes at most this share of the time: a long queue takes milliseconds. */
 const WALKING_SHARE = 1 / 500;
 const COUNTING_NS = 1e9;
-/** In a pool that is used at all so many looks in a row see no job by chance hardly ever. */
+/** In a pool in use, this many looks in a row hardly ever miss all jobs. */
 const QUIET_LOOKS = 20;
 
-/** Looks at the pool itself whenever a canary is due, and says whether the pool is in use. */
+/** Samples the pool whenever a canary is due, and reports whether the pool is in use. */
 export class PoolWatcher {
   readonly #memory = PoolMemory.open();
   readonly #state: PoolState;
@@ -28,11 +28,12 @@ export class PoolWatcher {
   }
 
   /**
-   * Takes a sample, which stands for `weight` of them. The first job makes the pool, with the size that the environment has then: it
-   * must be the application's, which may set `process.env.UV_THREADPOOL_SIZE` in its first lines.
+   * Takes a sample, which counts `weight` times. The first job creates the pool, with the size in the
+   * environment at that moment, so it must be the application's: its first lines may set
+   * `process.env.UV_THREADPOOL_SIZE`.
    *
-   * @param canaries that are out; all but those that a thread runs or has just ended are in the queue
-   * @returns whether canaries may go
+   * @param canaries that are out, nearly all of them in the queue
+   * @returns whether canaries may be submitted
    */
   look(canaries: number, weight: number): boolean {
     const time = this.#now();
@@ -41,7 +42,7 @@ export class PoolWatcher {
     this.#quietLooks = busy === 0 ? this.#quietLooks + 1 : 0;
     if (size === 0) return false;
     this.#state.sample(time, size, busy, weight);
-    // While every thread has time nothing waits.
+    // While all threads are idle, no job waits.
     if (busy === 0) this.#state.queued = 0;
     else if (time >= this.#nextWalk) {
       this.#state.queued = Math.max(0, this.#memory.queued() - canaries);
@@ -51,12 +52,12 @@ export class PoolWatcher {
     return true;
   }
 
-  /** Whether no thread had a job for a while. */
+  /** Whether no thread has had a job for a while. */
   get isQuiet(): boolean {
     return this.#quietLooks >= QUIET_LOOKS;
   }
 
-  /** Where libuv's variables cannot be read the pool gets no further threads, so it is counted until it is there. */
+  /** Counts threads until there are any: if libuv's variables cannot be read, the size never changes. */
   #lookByName(time: number): boolean {
     if (this.#state.size > 0) return true;
     if (time >= this.#nextCount) {

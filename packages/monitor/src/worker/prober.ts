@@ -2,28 +2,28 @@ import { bucketOf } from '../shared/buckets.js';
 import type { Now } from '../shared/clock.js';
 import type { Waits } from '../shared/memory.js';
 
-/** A call that makes one job of the pool and calls back when it is done. */
+/** A call that submits one pool job and calls back when it is done. */
 export type Call = (done: () => void) => void;
 
-/** Where a prober's time, chance and jobs come from. */
+/** A prober's clock, random numbers and jobs. */
 export interface ProberParts {
   readonly waits: Waits;
   readonly now: Now;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly call: Call;
-  /** For how long this thread had no core since its last turn: that is no wait for a thread of the pool. */
+  /** How long this thread waited for a core since the last call: no part of the wait for a pool thread. */
   readonly coreWait: () => number;
-  /** So many canaries that are out halve the rate at which further ones go. */
+  /** Each time this many more canaries are out, the rate of new ones halves. */
   readonly perHalving: number;
-  /** Hears of every canary that has returned. */
+  /** Called for each canary that returns. */
   readonly onWait: (sentAt: number, wait: number) => void;
 }
 
 /**
- * Sends canaries of one class, jobs that cost nothing, in an open loop: a prober that waits for its answer asks least when the waits
- * are longest. The number of those out is bounded without a bias: the more are out the rarer the next one goes, by a throw of dice,
- * and what goes counts for those that did not (Horvitz and Thompson, 1952): weight 2^k with chance 2^-k.
+ * Submits canaries, jobs without work, in an open loop: a prober that waits for its answer asks least often
+ * when waits are longest. The number out is bounded without a bias: the more are out, the lower the chance
+ * 2^-k that the next is submitted, and it then counts 2^k times (Horvitz and Thompson, 1952).
  */
 export class Prober {
   readonly #parts: ProberParts;
@@ -33,12 +33,11 @@ export class Prober {
     this.#parts = parts;
   }
 
-  /** Canaries that are out. */
   get out(): number {
     return this.#out;
   }
 
-  /** One beat of the clock, which stands for so many. */
+  /** One beat of the clock, which counts `stretch` times. */
   tick(stretch = 1): void {
     const { waits, now, random, call, coreWait, perHalving, onWait } = this.#parts;
     const halved = 2 ** Math.floor(this.#out / perHalving);
@@ -55,7 +54,7 @@ export class Prober {
       this.#out--;
       onWait(sentAt, wait);
     });
-    // The job is in the queue by now; what the call itself takes is no wait for a thread.
+    // The job is in the queue now; the duration of the call is no part of its wait.
     const sentAt = now();
     waits.weights[slot] = weight;
     waits.sentAt[slot] = sentAt;

@@ -1,2 +1,2 @@
-/** `entry.ts` with all that it imports, as the text of a script; `scripts/bundle.mjs` writes the module. */
+/** The text of `entry.ts` with its imports; `scripts/bundle.mjs` writes this module. */
 export declare const SOURCE: string;

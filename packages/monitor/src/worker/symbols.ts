@@ -4,8 +4,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 export type ProcessId = number | 'self';
 
 /**
- * Where libuv keeps its counters in a process: static variables of `src/threadpool.c`, by the symbol table of the executable. Official
- * builds of Node have one, those that take libuv from a shared library have not.
+ * Addresses of libuv's static variables from `src/threadpool.c`, found in the executable's symbol table.
+ * Official builds of Node have them; builds with libuv as a shared library do not.
  */
 export interface Symbols {
   readonly nthreads: number;
@@ -13,11 +13,11 @@ export interface Symbols {
   /** Heads of the queues, `struct uv__queue { next, prev }`. */
   readonly queue: number;
   readonly slowQueue: number;
-  /** What stands in the queue for all of the slow one. */
+  /** The entry in the queue that represents the slow queue. */
   readonly marker: number;
-  /** Where the pointer to the handles of the pool's threads is. */
+  /** The pointer to the handles of the pool's threads. */
   readonly threads: number;
-  /** The function that each of them runs. */
+  /** The function that pool threads run. */
   readonly worker: number;
 }
 
@@ -40,18 +40,17 @@ const SYMBOL_BYTES = 24;
 const TYPE_FILE = 4;
 const TYPE_OBJECT = 1;
 const TYPE_MASK = 15;
-/** An executable whose addresses are those in memory; any other kind is loaded somewhere. */
+/** An executable loaded at its own addresses; other kinds are relocated. */
 const FIXED = 2;
 const SECTION_BYTES = 64;
 const HEADER_BYTES = 64;
 /**
- * Divisible by the size of a symbol. Smaller pieces mean more calls, and some hundred make V8 optimize what Node does in each,
- * which costs a process that needed no optimizing compiler so far four megabytes.
+ * A multiple of the size of a symbol. Smaller pieces mean more calls; a few hundred make V8 optimize the code
+ * behind them, which costs a process without any optimized code four megabytes.
  */
 const STEP_BYTES = SYMBOL_BYTES * 32_768;
-/** Each has the beginning of the next one, more than any name is long. */
+/** Pieces overlap by more bytes than any name has. */
 const PIECE_BYTES = STEP_BYTES + SYMBOL_BYTES * 3;
-/** The unit has some fifty symbols. */
 const UNIT_BYTES = SYMBOL_BYTES * 1024;
 
 interface Section {
@@ -61,7 +60,7 @@ interface Section {
   readonly link: number;
 }
 
-/** Looks for the counters; undefined where they cannot be found: no /proc, no symbols, no ELF of 64 bits. */
+/** Finds the variables; undefined without /proc, symbols or a 64-bit ELF executable. */
 export const findSymbols = (pid: ProcessId = 'self'): Symbols | undefined =>
   inExecutable(pid, UNIT, SYMTAB, (file, table, strings) => {
     const names = placesOf(file, strings, [...Object.values(NAMES), UNIT]);
@@ -74,7 +73,7 @@ export const findSymbols = (pid: ProcessId = 'self'): Symbols | undefined =>
     return Object.fromEntries(entries) as unknown as Symbols;
   });
 
-/** The address of a variable that an executable shares with its libraries, such as `environ`; undefined as for `findSymbols`. */
+/** The address of a variable that an executable shares with its libraries; undefined like `findSymbols`. */
 export const findVariable = (name: string, pid: ProcessId = 'self'): number | undefined =>
   inExecutable(pid, name, DYNSYM, (file, table, strings) =>
     eachSymbol(file, table, [...placesOf(file, strings, [name]).keys()], (symbol) =>
@@ -82,10 +81,10 @@ export const findVariable = (name: string, pid: ProcessId = 'self'): number | un
     ),
   )?.value;
 
-/** What was found in executables before, by what was looked for: many processes have the same one. */
+/** Earlier results by executable and search: many processes have the same executable. */
 const known = new Map<string, object | undefined>();
 
-/** Addresses in the memory of a process, by those that `search` finds in its executable as it lies in its file. */
+/** Translates the addresses that `search` finds in the executable's file into addresses of the process. */
 function inExecutable<Found extends { readonly [Key in keyof Found]: number }>(
   pid: ProcessId,
   what: string,
@@ -132,7 +131,7 @@ function sectionsOf(file: number, header: Buffer): Section[] {
   });
 }
 
-/** In a table of strings, where the linker may have stored a name as the end of a longer one. */
+/** Finds names in a string table, where the linker may have stored one as the end of a longer name. */
 function placesOf(file: number, strings: Section, names: readonly string[]): Map<number, string> {
   const places = new Map<number, string>();
   const needles = names.map((name) => Buffer.from(`${name}\0`, 'latin1'));
@@ -142,7 +141,7 @@ function placesOf(file: number, strings: Section, names: readonly string[]): Map
   return places;
 }
 
-/** What `pick` makes of the first symbol with one of these names that it makes something of; `at` is its place in the file. */
+/** The first result of `pick` for symbols with one of these names; `at` is the position in the file. */
 const eachSymbol = <Found>(
   file: number,
   table: Section,
@@ -154,14 +153,14 @@ const eachSymbol = <Found>(
   );
 
 /**
- * Visits every place of the needles in a section, until a visit gives something. `indexOf` searches, and no loop over all of the
- * symbols, some 300,000: V8 would optimize that as well.
+ * Visits every position of the needles in a section, until a visit returns a value. It uses `indexOf`: V8
+ * would also optimize a loop over all 300,000 symbols.
  */
 function search<Found>(
   file: number,
   { offset, size }: Section,
   needles: readonly Buffer[],
-  visit: (bytes: Buffer, place: number, needle: number) => Found | undefined,
+  visit: (bytes: Buffer, position: number, needle: number) => Found | undefined,
 ): Found | undefined {
   const buffer = Buffer.alloc(PIECE_BYTES);
   for (let start = 0; start < size; start += STEP_BYTES) {
@@ -176,7 +175,7 @@ function search<Found>(
   return undefined;
 }
 
-/** What stands behind the symbol of the unit's own name, which is `at` this place of the file: other units have some of the names. */
+/** The symbols after that of the unit's name, `at` this position: other units have some of the names, too. */
 function valuesOfUnit(
   file: number,
   at: number,
@@ -198,7 +197,7 @@ const typeOf = (symbol: Buffer): number => (symbol[4] as number) & TYPE_MASK;
 
 const uint32 = (value: number): Buffer => Buffer.from(new Uint32Array([value]).buffer);
 
-/** Where the executable lies in memory. */
+/** The address at which the executable is loaded. */
 function loadAddress(pid: ProcessId): number {
   const [line = ''] = readFileSync(`/proc/${pid}/maps`, 'latin1').split('\n');
   return Number.parseInt(line, 16);
@@ -209,6 +208,6 @@ function readAt(file: number, position: number, length: number): Buffer {
   return bytes.subarray(0, readSync(file, bytes, 0, length, position));
 }
 
-/** An address of user space, which has 47 bits (56 at most). */
+/** Reads a user-space address, which has 47 bits (at most 56). */
 export const addressIn = (bytes: Buffer, at: number): number =>
   bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TASKS = '/proc/self/task';
-/** libuv's name for the threads of its pool, since 1.50: Node 22.17, 24 and later. */
+/** libuv's name for pool threads since 1.50: Node 22.17, 24 and later. */
 const POOL_THREAD = 'libuv-worker';
 
 /** The threads of this process. */
 export const taskIds = (): number[] => readdirSync(TASKS).map(Number);
 
-/** What the kernel says of one; undefined when it has just ended, or nothing can be read. */
+/** The kernel's text about a thread; undefined if the thread has ended, or the file cannot be read. */
 export function readTask(task: number, file: 'comm' | 'schedstat' | 'syscall'): string | undefined {
   try {
     return readFileSync(`${TASKS}/${task}/${file}`, 'latin1').trimEnd();
@@ -16,7 +16,7 @@ export function readTask(task: number, file: 'comm' | 'schedstat' | 'syscall'): 
   }
 }
 
-/** How many threads of this process are the pool's, by their names; undefined when none is called so, or nothing can be read. */
+/** Counts pool threads by name; undefined if there are none, or names cannot be read. */
 export function countByName(): number | undefined {
   try {
     return taskIds().filter((task) => readTask(task, 'comm') === POOL_THREAD).length || undefined;

@@ -65,9 +65,9 @@ describe('the site of docs/', { skip }, () => {
   test('the home page says what it is, how to run it, and what it shows; llms.txt leads to every page', () => {
     const home = textOf('index.html');
     assert.match(home, /npx/);
-    for (const [, picture = ''] of home.matchAll(/(?:src|srcset)="(\/assets\/report[^"]*\.png)"/g))
+    for (const [, picture = ''] of home.matchAll(/(?:src|srcset)="(\/assets\/curves[^"]*\.png)"/g))
       assert.ok(files.includes(picture.slice(1)), picture);
-    assert.match(home, /<img src="\/assets\/report/);
+    assert.match(home, /<img src="\/assets\/curves/);
     const links = [...textOf('llms.txt').matchAll(/^- \[.*?\]\(\/(.*?)\)/gm)].map(([, path]) => path ?? '');
     assert.deepEqual(
       links.toSorted(),

@@ -5,29 +5,28 @@ import { BroadcastChannel, Worker } from 'node:worker_threads';
 import type { ToThreads } from './messages.js';
 import { EngineState, NAME } from './state.js';
 
-/** Megabytes: it keeps nothing. */
 const HEAP = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 64 };
 const KEY = Symbol.for(NAME);
 
-/** What the engine's thread is started with. */
+/** `workerData` of the engine's thread. */
 export interface EngineStartup {
   readonly buffer: SharedArrayBuffer;
   readonly tmp: string;
-  /** What `--permission` leaves: Node holds a Worker without that flag to nothing. */
+  /** The main thread's permissions: Node does not enforce `--permission` in Workers without the flag. */
   readonly may: { readonly ffi: boolean; readonly fifo: boolean; readonly memory: boolean };
 }
 
 const may = (scope: string, path?: string): boolean => process.permission?.has(scope, path) ?? true;
 
-/** The state of this main thread's engine. The process keeps it, which is the same in all contexts of `node:vm` (test runners). */
-export const stateAtHome = (): EngineState | undefined => {
+/** The engine's state, stored on `process`, which all `node:vm` contexts (test runners) share. */
+export const mainThreadState = (): EngineState | undefined => {
   const buffer = Reflect.get(process, KEY) as SharedArrayBuffer | undefined;
   return buffer && new EngineState(buffer);
 };
 
 /**
- * Starts the thread that resizes the pool, once for a process, whichever copy of this package is first. To be called in the main
- * thread, whose end is that of the process: then libuv joins as many threads as its variable says, so the true number goes back.
+ * Starts the resizing thread, once per process, for all copies of this package. Call it in the main thread,
+ * which ends last: libuv then joins `nthreads` threads, so the true number must be back by then.
  */
 export function startEngine(source: string): void {
   if (Reflect.has(process, KEY)) return;
@@ -36,11 +35,11 @@ export function startEngine(source: string): void {
   const worker = new Worker(source, {
     eval: true,
     name: 'plimsoll-resize',
-    // What the application preloads is not for this thread.
+    // The application's preloaded modules must not run in this thread.
     execArgv: [],
     env: {},
     resourceLimits: HEAP,
-    // A number may be another file's by the time that Node closes what a thread left open.
+    // When Node closes a descriptor that a thread left open, its number may belong to another file.
     trackUnmanagedFds: false,
     workerData: {
       ...{ buffer: state.buffer, tmp },
@@ -54,15 +53,15 @@ export function startEngine(source: string): void {
   Reflect.defineProperty(process, KEY, { value: state.buffer, configurable: true });
   const forgetExit = beforeExit(() => {
     state.close();
-    restore(state);
+    restoreThreadCount(state);
   });
-  let reason = 'it was stopped';
+  let reason = 'it was terminated';
   worker.on('error', (error) => {
     reason = String(error);
   });
   worker.on('exit', () => {
     forgetExit();
-    restore(state);
+    restoreThreadCount(state);
     Reflect.deleteProperty(process, KEY);
     const channel = new BroadcastChannel(NAME);
     channel.postMessage({ to: 'threads', gone: reason } satisfies ToThreads);
@@ -71,21 +70,21 @@ export function startEngine(source: string): void {
   worker.unref();
 }
 
-/** Puts libuv's `nthreads` back. */
-function restore({ memory, real }: EngineState): void {
+function restoreThreadCount({ memory, real }: EngineState): void {
   if (memory === undefined) return;
   writeSync(memory.file, new Uint32Array([real]), 0, 4, memory.address);
 }
 
 /**
- * Calls back before the process ends: a listener that throws or calls `process.exit()` is the last one, `removeAllListeners()` takes
- * ours away, and `process.reallyExit()` calls none. With the wrong `nthreads` libuv would abort in half of such exits.
+ * Calls back before the process ends. A listener is not enough: another may throw or call `process.exit()`,
+ * some code may remove it, and `process.reallyExit()` calls none. With the wrong `nthreads`, half of such
+ * exits abort.
  *
- * @returns what undoes it
+ * @returns a function that undoes it
  */
 function beforeExit(work: () => void): () => void {
   const { emit, reallyExit } = process as NodeJS.Process & { reallyExit(code?: number): never };
-  const own = {
+  const wrapped = {
     emit(this: unknown, event: unknown, ...values: unknown[]): unknown {
       if (event === 'exit') work();
       return Reflect.apply(emit, this, [event, ...values]);
@@ -95,11 +94,11 @@ function beforeExit(work: () => void): () => void {
       return Reflect.apply(reallyExit, this, values);
     },
   };
-  Object.assign(process, own);
+  Object.assign(process, wrapped);
   process.prependListener('exit', work);
   return () => {
     process.off('exit', work);
-    if (Reflect.get(process, 'emit') === own.emit) process.emit = emit;
-    if (Reflect.get(process, 'reallyExit') === own.reallyExit) Object.assign(process, { reallyExit });
+    if (Reflect.get(process, 'emit') === wrapped.emit) process.emit = emit;
+    if (Reflect.get(process, 'reallyExit') === wrapped.reallyExit) Object.assign(process, { reallyExit });
   };
 }
