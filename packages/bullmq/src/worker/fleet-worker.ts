@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
 import { flag, isInTime, LONGEST_TIMER, plainCopy, usableCores } from '@plimsoll/pool/internal';
-import { observe } from '@plimsoll/pool/observe';
+import { prometheusText } from '@plimsoll/pool/observe';
 import { type Job, Worker } from 'bullmq';
 import { FleetError } from '../errors.js';
 import { Cancellations } from '../shared/cancellations.js';
@@ -141,7 +141,7 @@ export class FleetWorker extends EventEmitter {
     if (health !== undefined) {
       this.#health = new HealthServer(
         () => this.health,
-        () => observe(this.#pool).prometheusMetrics({ labels: { queue: this.#options.queue } }),
+        () => prometheusText({ [this.#options.queue]: this.#pool }),
       );
       this.#healthPort = await this.#health.listen(health, healthHost);
     }
