@@ -60,7 +60,6 @@ class Observer {
       read: phases && ((...outcome) => phases.read(...outcome)),
       ready: () => phases?.ready(),
       closed: () => {
-        phases?.closed();
         for (const end of this.#meters) end();
       },
     };

@@ -175,7 +175,7 @@ function facts(phases: Partial<Phases>, more: { most?: number; cores?: number; i
     promises: { count: breakdown.promised, busy: 1 - breakdown.promisedIdle / breakdown.promisedRun },
   };
   const workers = { minThreads: 1, maxThreads: 8, most, cores, quota: cores };
-  const host = { utilization: 0.1, loopDelay: total };
+  const host = { utilization: 0.1 };
   return adviceFor({ duration: 1, tasks: [task], host, workers });
 }
 
@@ -207,18 +207,6 @@ test('a pool with explain leaves its other options alone', async (t) => {
   assert.equal(await pool.run({ a: 1, b: 2 }), 3);
   assert.equal(pool.options.explain, true);
 });
-
-for (const end of ['close', 'destroy'] as const) {
-  test(`nothing looks at the host's event loop any more after ${end}()`, async (t) => {
-    const pool = poolFor(t, { explain: true });
-    await pool.run(50, { name: 'sleep' });
-    assert.ok(observe(pool).explain().host.loopDelay.mean > 0);
-    await pool[end]();
-    const { loopDelay } = observe(pool).explain().host;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.deepEqual(observe(pool).explain().host.loopDelay, loopDelay);
-  });
-}
 
 test('calls of a proxy are explained together with plain tasks of the function', async (t) => {
   const pool = poolFor(t, { explain: true });

@@ -51,7 +51,6 @@ export class FleetWorker extends EventEmitter {
   readonly #link: Link;
   readonly #started: Promise<void>;
   #health: HealthServer | undefined;
-  #healthPort: number | undefined;
   #names: readonly string[] = [];
   #worker: Worker | undefined;
   #parts: Parts | undefined;
@@ -104,7 +103,7 @@ export class FleetWorker extends EventEmitter {
 
   /** The port of the health endpoint. */
   get healthPort(): number | undefined {
-    return this.#healthPort;
+    return this.#health?.port;
   }
 
   /** What `/health` says. */
@@ -143,7 +142,7 @@ export class FleetWorker extends EventEmitter {
         () => this.health,
         () => prometheusText({ [this.#options.queue]: this.#pool }),
       );
-      this.#healthPort = await this.#health.listen(health, healthHost);
+      await this.#health.listen(health, healthHost);
     }
     [this.#names] = await Promise.all([this.#pool.names(), this.#link.usable()]);
     await this.#open();

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import type { Core } from '../host/core.js';
 import { readCpuQuota } from '../host/cpu-quota.js';
-import type { TaskHooks } from '../host/state.js';
 import { READY, type WorkerHandle } from '../host/worker-handle.js';
 import { CREATED, HANDLER } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
@@ -13,12 +12,9 @@ import type { Explanation } from './types.js';
 
 /** So many functions are told apart; the tasks of further ones are added up in one. */
 const MOST_FUNCTIONS = 256;
-/** Milliseconds between two looks at the host's event loop. */
-const RESOLUTION = 10;
-const NANOS = 1e6;
 
 /** Adds up where the time of every task of a pool with `explain` goes. */
-export class TaskPhases implements TaskHooks {
+export class TaskPhases {
   /** By `Core.duration`. */
   readonly #startedAt: number;
   /** The most workers that were ready at a time. */
@@ -27,7 +23,6 @@ export class TaskPhases implements TaskHooks {
   readonly #others = new Breakdown('', '(others)');
   readonly #core: Core;
   readonly #cells: Float64Array;
-  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   readonly #loopAtStart = performance.eventLoopUtilization();
   /** By slot: when the writing of its task began and ended, and whether a worker was free for it then. */
   readonly #from: Float64Array;
@@ -43,7 +38,6 @@ export class TaskPhases implements TaskHooks {
     this.#from = new Float64Array(slots);
     this.#to = new Float64Array(slots);
     this.#foundFree = new Uint8Array(slots);
-    this.#delay.enable();
     this.ready();
   }
 
@@ -57,14 +51,12 @@ export class TaskPhases implements TaskHooks {
     const { minThreads, maxThreads } = this.#core.options;
     const quota = readCpuQuota();
     const { utilization } = performance.eventLoopUtilization(this.#loopAtStart);
-    const at = (percent: number): number => this.#delay.percentile(percent) / NANOS;
-    const loopDelay = { mean: this.#delay.mean / NANOS, p50: at(50), p99: at(99) };
     const cores = Math.min(availableParallelism(), quota ?? Number.POSITIVE_INFINITY);
     const breakdowns = [...this.breakdowns].sort((one, other) => other.total.sum - one.total.sum);
     const facts = {
       duration: this.#core.duration - this.#startedAt,
       tasks: breakdowns.map((breakdown) => breakdown.explain()),
-      host: { utilization, loopDelay },
+      host: { utilization },
       workers: { minThreads, maxThreads, most: this.#mostWorkers, cores, quota },
     };
     return { ...facts, advice: adviceFor(facts) };
@@ -72,10 +64,6 @@ export class TaskPhases implements TaskHooks {
 
   ready(): void {
     this.#mostWorkers = Math.max(this.#mostWorkers, this.#core.readyCount);
-  }
-
-  closed(): void {
-    this.#delay.disable();
   }
 
   written(slot: number, from: number, to: number): void {

@@ -67,8 +67,8 @@ export interface Explanation {
   readonly duration: number;
   /** By function, the one with the most time first. */
   readonly tasks: readonly TaskExplanation[];
-  /** The host's event loop: the part of the time for which it was busy, and by how much its timers were late. */
-  readonly host: { readonly utilization: number; readonly loopDelay: Spread };
+  /** The part of the time for which the host's event loop was busy. */
+  readonly host: { readonly utilization: number };
   readonly workers: {
     readonly minThreads: number;
     readonly maxThreads: number;
