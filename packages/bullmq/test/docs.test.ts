@@ -89,7 +89,7 @@ describe('docs/reference/fleet.md has every option with its default', () => {
   test('map', () => {
     const [map = []] = tablesOf('### `fleet.map(items, options?)`');
     assertSame(namesIn(map), fieldsOf(options, 'interface FleetMapOptions'));
-    const [, most] = /DEFAULT_CONCURRENCY = (\d+)/.exec(read('../src/tasks/map.ts')) ?? [];
+    const [, most] = /DEFAULT_CONCURRENCY = (\d+)/.exec(read('../src/tasks/task-runner.ts')) ?? [];
     assert.equal(map[0]?.[2], most);
   });
 });

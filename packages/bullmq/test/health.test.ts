@@ -29,7 +29,7 @@ test('/metrics gives the metrics of the pool, and nothing else is there', needsR
   const { status, type, text } = await get(worker.healthPort, '/metrics');
   assert.equal(status, 200);
   assert.match(String(type), /^text\/plain; version=0\.0\.4/);
-  assert.match(text, new RegExp(`queue="${queue}"`));
+  assert.match(text, new RegExp(`pool="${queue}"`));
   assert.match(text, /plimsoll_pool_task_settled_total/);
   assert.equal((await get(worker.healthPort, '/')).status, 404);
   assert.equal((await get(worker.healthPort, '/healthy')).status, 404);

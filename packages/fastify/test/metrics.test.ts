@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plimsollPool, prometheusText } from '@plimsoll/fastify';
-import { observe } from '@plimsoll/pool/observe';
 import { FASTIFIES, fixture } from './support.js';
 
 const tasks = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 };
@@ -71,7 +70,7 @@ for (const [version, create] of FASTIFIES) {
         ['pool="other",le="+Inf"', '1'],
       ],
     );
-    const alone = observe(fastify.pool).prometheusMetrics({ labels: { pool: 'default' } });
+    const alone = prometheusText({ default: fastify.pool });
     const [ours, monitors] = [/^plimsoll_pool_/, /^nodejs_thread_pool_/].map((prefix) =>
       [...families.keys()].filter((name) => prefix.test(name)),
     );

@@ -2,17 +2,13 @@ import { type Meter, observeFamilies } from '../../monitor/dist/metrics/opentele
 import { type Source, textOf } from '../../monitor/dist/metrics/prometheus.js';
 import { badRange, badType } from './errors.js';
 import type { Core } from './host/core.js';
-import { explanationOf } from './observe/explanation.js';
 import { histogramsOf, numbersOf, summariesOf } from './observe/families.js';
-import { labelsOf, type MetricsOptions } from './observe/labels.js';
 import { TaskPhases } from './observe/phases.js';
 import type { Explanation } from './observe/types.js';
 
 export type { Meter } from '../../monitor/dist/metrics/opentelemetry.js';
 export { prometheusContentType } from '../../monitor/dist/metrics/prometheus.js';
-export type { Phase } from './observe/breakdown.js';
-export type { MetricsOptions } from './observe/labels.js';
-export type { Advice, Explanation, Spread, TaskExplanation } from './observe/types.js';
+export type { Advice, Explanation, Phase, Spread, TaskExplanation } from './observe/types.js';
 
 /** A pool, as far as `observe()` needs it. */
 export interface Observed {
@@ -64,7 +60,6 @@ class Observer {
       read: phases && ((...outcome) => phases.read(...outcome)),
       ready: () => phases?.ready(),
       closed: () => {
-        phases?.closed();
         for (const end of this.#meters) end();
       },
     };
@@ -80,20 +75,19 @@ class Observer {
   explain(): Explanation {
     if (this.#phases === undefined)
       throw badRange('options.explain', this.#core.options.explain, 'true for explain()');
-    return explanationOf(this.#core, this.#phases);
+    return this.#phases.explain();
   }
 
   /**
    * What the pool knows of itself, in the text format of Prometheus: counts of tasks and workers, and histograms of wait and run
-   * times, which no reset touches; with `explain`, also by function.
+   * times, which no reset touches; with `explain`, also by function. `prometheusText` tells several pools apart.
    *
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for bad labels
    * @example
    * response.setHeader('content-type', prometheusContentType);
-   * response.end(observe(pool).prometheusMetrics({ labels: { pool: 'images' } }));
+   * response.end(observe(pool).prometheusMetrics());
    */
-  prometheusMetrics(options: MetricsOptions = {}): string {
-    return textOf([this.source(labelsOf(options))]);
+  prometheusMetrics(): string {
+    return textOf([this.source({})]);
   }
 
   /** @internal */

@@ -5,17 +5,6 @@ import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
 import { plan } from './host/workers.js';
 import { chooserFor } from './piscina/balance.js';
-import {
-  type Checks,
-  check,
-  fill,
-  inResource,
-  integerOf,
-  isBoolean,
-  isNumber,
-  isObject,
-  isText,
-} from './piscina/compat.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import {
   ArrayTaskQueue,
@@ -26,10 +15,23 @@ import {
   type TaskQueue,
 } from './piscina/task-queue.js';
 import { TaskViews } from './piscina/task-views.js';
-import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
+import type { CloseOptions, PoolHistogram } from './pool-base.js';
 import { context } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
+import {
+  type Checks,
+  check,
+  fill,
+  giveStatics,
+  integerOf,
+  isBoolean,
+  isNumber,
+  isObject,
+  isText,
+  StandIn,
+  threadsOf,
+} from './stand-in.js';
 import { VERSION } from './version.js';
 
 /**
@@ -102,15 +104,8 @@ function translate(given: PiscinaOptions): PiscinaOptions {
   const options: PiscinaOptions = Object.assign(Object.create(null), given);
   check(options, OPTIONS, (name) => `options.${name}`);
   const { minThreads, maxThreads, maxQueue } = options;
-  if (minThreads !== undefined && maxThreads !== undefined && minThreads > maxThreads) {
-    throw new RangeError('options.minThreads and options.maxThreads must not conflict');
-  }
-  const cores = availableParallelism();
-  const least =
-    integerOf(minThreads) ?? Math.min(Math.max(Math.floor(cores / 2), 1), integerOf(maxThreads) ?? cores);
   return Object.assign(options, {
-    minThreads: least,
-    maxThreads: integerOf(maxThreads) ?? Math.max(Math.floor(cores * 1.5), least, 1),
+    ...threadsOf(minThreads, maxThreads, Math.floor(availableParallelism() * 1.5)),
     idleTimeout: options.idleTimeout ?? 0,
     maxQueue: maxQueue === 'auto' ? maxQueue : integerOf(maxQueue),
     concurrentTasksPerWorker: integerOf(options.concurrentTasksPerWorker),
@@ -130,14 +125,14 @@ function policyOf({ taskQueue, loadBalancer, workerHistogram = false }: PiscinaO
     hooks: {},
     queueOf: (state) => {
       views = new TaskViews(state.handlers);
-      return taskQueue && new CustomQueue(taskQueue, views, (task, error) => state.settle(task, error, true));
+      return taskQueue && new CustomQueue(taskQueue, state, views);
     },
     chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, views, workerHistogram),
   };
 }
 
 /** What compilers look for in what `require` gives: the class itself. Inherited, since Piscina has no such property. */
-abstract class Required extends PoolBase {
+abstract class Required extends StandIn {
   static get default(): typeof Piscina {
     return Piscina;
   }
@@ -156,7 +151,6 @@ abstract class Required extends PoolBase {
 export class Piscina<T = any, R = any> extends Required {
   /** Written out, because bundlers rename classes. */
   static override readonly name: string = 'Piscina';
-  #closed = false;
 
   constructor(options: PiscinaOptions = {}) {
     const filled = fill(translate(options)) as FilledPiscinaOptions;
@@ -168,11 +162,8 @@ export class Piscina<T = any, R = any> extends Required {
     try {
       const own: PiscinaRunOptions = Object.assign(Object.create(null), options);
       check(own, RUN_OPTIONS, (name) => `${name} argument`);
-      // Piscina takes tasks again after it was destroyed or closed, with new workers.
-      if (this.#closed) this.reopen();
-      this.#closed = false;
-      const result = runWith(this.core, task, own as RunOptions) as Promise<R>;
-      return inResource('Piscina.Task', this.asyncResource.asyncId(), result);
+      this.ensureOpen();
+      return this.inResource(runWith(this.core, task, own as RunOptions) as Promise<R>);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -202,12 +193,12 @@ export class Piscina<T = any, R = any> extends Required {
     }
     await this.#told(this.core.close(force ?? false));
     this.sayDestroyed();
-    this.#closed = true;
+    this.isOver = true;
   }
 
   override async destroy(): Promise<void> {
     await this.#told(super.destroy());
-    this.#closed = true;
+    this.isOver = true;
   }
 
   /** Piscina tells by an event what it has not ended in time. */
@@ -254,25 +245,11 @@ export class Piscina<T = any, R = any> extends Required {
     return Piscina;
   }
 
-  /** Are we inside a worker of a pool? */
-  static get isWorkerThread(): boolean {
-    return context.isWorkerThread;
-  }
-
-  /** Inside a worker: the option `workerData`. */
-  static get workerData(): unknown {
-    return context.workerData;
-  }
-
-  static readonly version: string = VERSION;
-  static readonly move: typeof move = move;
-  static readonly transferableSymbol: typeof transferableSymbol = transferableSymbol;
-  static readonly valueSymbol: typeof valueSymbol = valueSymbol;
-  static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
   static readonly FixedQueue: typeof FixedQueue = FixedQueue;
   static readonly ArrayTaskQueue: typeof ArrayTaskQueue = ArrayTaskQueue;
 }
 
+giveStatics(Piscina);
 export default Piscina;
 export {
   ArrayTaskQueue,

@@ -5,32 +5,13 @@ import type { AbortSignalAny, FilledOptions, PoolOptions, RunOptions } from './h
 import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
 import { retire } from './host/workers.js';
-import {
-  type Checks,
-  check,
-  fill,
-  inResource,
-  integerOf,
-  isBoolean,
-  isNumber,
-  isText,
-} from './piscina/compat.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import { Isolation } from './piscina/isolation.js';
-import { isTaskQueue, queueOptionsSymbol, type TaskQueue } from './piscina/task-queue.js';
-import { TaskViews } from './piscina/task-views.js';
-import { PoolBase } from './pool-base.js';
-import { context, tinypoolWorkerId } from './shared/context.js';
-import {
-  isMovable,
-  isTransferable,
-  markMovable,
-  move,
-  transferableSymbol,
-  valueSymbol,
-} from './shared/move.js';
+import { isTaskQueue, type TaskQueue } from './piscina/task-queue.js';
+import { tinypoolWorkerId } from './shared/context.js';
+import { isMovable, isTransferable, markMovable } from './shared/move.js';
 import { isInTime, LONGEST_TIMER } from './shared/timers.js';
-import { VERSION } from './version.js';
+import { type Checks, check, fill, isBoolean, isNumber, isText, StandIn, threadsOf } from './stand-in.js';
 
 /**
  * The interface of tinypool 2 over a plimsoll pool, with threads: the same class, options, statics and error texts. What
@@ -124,15 +105,10 @@ function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
   check(options, OPTIONS, (name) => `options.${name}`);
   const cores = availableParallelism();
   const threads = (value: number | undefined): number | undefined =>
-    integerOf(value !== undefined && value > 0 && value < 1 ? Math.max(1, value * cores) : value);
-  const [minThreads, maxThreads] = [threads(options.minThreads), threads(options.maxThreads)];
-  if (minThreads !== undefined && maxThreads !== undefined && minThreads > maxThreads)
-    throw new RangeError('options.minThreads and options.maxThreads must not conflict');
-  const most = maxThreads ?? Math.max(cores, minThreads ?? 1);
+    value !== undefined && value > 0 && value < 1 ? Math.max(1, value * cores) : value;
   const limit = options.maxMemoryLimitBeforeRecycle;
   return Object.assign(options, {
-    minThreads: minThreads ?? Math.min(Math.max(Math.floor(cores / 2), 1), most),
-    maxThreads: most,
+    ...threadsOf(threads(options.minThreads), threads(options.maxThreads), cores),
     idleTimeout: options.idleTimeout ?? 0,
     filename: options.filename || undefined,
     maxHeapMb:
@@ -150,14 +126,13 @@ function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
  * const result = await pool.run({ a: 4, b: 6 });
  * await pool.destroy();
  */
-export class Tinypool extends PoolBase {
+export class Tinypool extends StandIn {
   /** Written out, because bundlers rename classes. */
   static override readonly name: string = 'Tinypool';
   readonly #isolation: Isolation | undefined;
   readonly #taskQueue: TinypoolOptions['taskQueue'];
   /** Open channels, and whether their tasks are over. */
   readonly #channels = new Map<TinypoolChannel, boolean>();
-  #isDestroyed = false;
 
   constructor(options: TinypoolOptions = {}) {
     const filled = fill(translate(options)) as FilledTinypoolOptions;
@@ -173,11 +148,10 @@ export class Tinypool extends PoolBase {
     const { runtime, channel, ...own } = options;
     checkRuntime('options.runtime', runtime);
     checkChannel(channel);
-    if (this.#isDestroyed) this.reopen();
-    this.#isDestroyed = false;
+    this.ensureOpen();
     if (channel !== undefined) this.#openChannel(channel);
     try {
-      return await inResource('Tinypool.Task', this.asyncResource.asyncId(), this.#settled(task, own));
+      return await this.inResource(this.#settled(task, own));
     } finally {
       if (channel !== undefined) this.#channels.set(channel, true);
       if (channel !== undefined && this.#isolation !== undefined) this.#closeChannel(channel);
@@ -230,7 +204,7 @@ export class Tinypool extends PoolBase {
   /** Ends all workers, idle ones after their `teardown`, and rejects every task that is not done. */
   override async destroy(): Promise<void> {
     const { core } = this;
-    this.#isDestroyed = true;
+    this.isOver = true;
     core.ended = true;
     // A worker may have ended tasks before the pool has read that its file has a teardown.
     for (const worker of core.workers) worker.readMessages();
@@ -252,22 +226,6 @@ export class Tinypool extends PoolBase {
   override get options(): Readonly<FilledTinypoolOptions> {
     return super.options;
   }
-
-  /** Inside a worker of a pool? */
-  static get isWorkerThread(): boolean {
-    return context.isWorkerThread;
-  }
-
-  /** Inside a worker: the option `workerData`. */
-  static get workerData(): unknown {
-    return context.workerData;
-  }
-
-  static readonly version: string = VERSION;
-  static readonly move: typeof move = move;
-  static readonly transferableSymbol: typeof transferableSymbol = transferableSymbol;
-  static readonly valueSymbol: typeof valueSymbol = valueSymbol;
-  static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
 }
 
 function policyOf(
@@ -278,11 +236,7 @@ function policyOf(
   return {
     hooks: { dispose: teardown },
     hasNumbers: true,
-    queueOf: (state) =>
-      taskQueue &&
-      new CustomQueue(taskQueue, new TaskViews(state.handlers), (task, error) =>
-        state.settle(task, error, true),
-      ),
+    queueOf: (state) => taskQueue && new CustomQueue(taskQueue, state),
     chooserOf: (state) => isolation?.chooserOf(state),
   };
 }

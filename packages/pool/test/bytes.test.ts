@@ -97,9 +97,7 @@ test('bytes that were not written by it, are cut, changed or of another version 
     of((bytes) => bytes.subarray(0, -1)),
     of((bytes) => bytes.subarray(0, 9)),
     of((bytes) => void bytes.set([2], 0)),
-    of((bytes) => void bytes.set([1], 3)),
     of((bytes) => void bytes.set([255, 255, 255, 127], 4)),
-    of((bytes) => void bytes.set([255, 255, 255, 255], 8)),
   ];
   for (const bytes of bad) {
     const error = errorOf(() => decode(bytes));
@@ -115,8 +113,6 @@ test('no changed byte goes unnoticed', () => {
     fc.property(sample, fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, place, change) => {
       const at = place % bytes.length;
       bytes[at] = (bytes[at] as number) ^ change;
-      // Of the kind and the flags, only what the rest contradicts.
-      if (at === 1 || at === 2) return;
       assert.equal(errorOf(() => decode(bytes)).code, 'PLIMSOLL_POOL_BAD_BYTES');
     }),
     { numRuns: 500 },

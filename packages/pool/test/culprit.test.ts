@@ -12,9 +12,8 @@ globalThis.structuredClone = (value: unknown) => {
   cloned = value;
   return original(value) as never;
 };
-const { findCulprit } = await import('../dist/shared/culprit.js');
 const { Encoder } = await import('../dist/shared/codec/encode.js');
-const { uncloneable } = await import('../dist/shared/uncloneable.js');
+const { findCulprit, uncloneable } = await import('../dist/shared/uncloneable.js');
 globalThis.structuredClone = original;
 
 class Holder {
@@ -148,10 +147,6 @@ test('the codec refuses what it comes to, however late, without cloning what is 
     [new Map([[1, new Set([bad])]]), '.get(1).values()[0]'],
     [Object.assign(Object.create(null), { a: Symbol.iterator }), '.a'],
     [{ a: Promise.resolve() }, '.a'],
-    // What only structured clone can tell is looked into, because it is behind so much.
-    [{ a: new Holder([new Holder(bad)]) }, '.a.held[0].held'],
-    [{ a: new WeakRef({}) }, '.a'],
-    [new Error('with a cause', { cause: [bad] }), '.cause[0]'],
   ];
   for (const [part, path] of cases) {
     cloned = many;

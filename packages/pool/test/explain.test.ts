@@ -3,8 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
 import { type Explanation, observe, type Phase, type TaskExplanation } from '@plimsoll/pool/observe';
 import { adviceFor } from '../dist/observe/advice.js';
-import { Breakdown, PHASES, type Phases } from '../dist/observe/breakdown.js';
-import { caught, fixture, poolFor as plainPoolFor, until } from './support.js';
+import { Breakdown, type Phases } from '../dist/observe/breakdown.js';
+import { PHASES } from '../dist/observe/types.js';
+import { caught, fixture, poolFor as plainPoolFor } from './support.js';
 
 /** A pool that is observed from its first task on. */
 function poolFor(t: TestContext, options: PoolOptions = {}): Pool {
@@ -18,7 +19,6 @@ const only = ({ tasks }: Explanation, name: string): TaskExplanation => {
   assert.equal(found.length, 1, `${found.length} explanations of ${name}`);
   return found[0] as TaskExplanation;
 };
-const idsOf = ({ advice }: Explanation): string[] => advice.map(({ id }) => id);
 const inTurn = async (pool: Pool, times: number, task: unknown, name: string): Promise<void> => {
   for (let time = 0; time < times; time++) await pool.run(task, { name });
 };
@@ -146,16 +146,6 @@ test('a function that waits for others is called asynchronous, and one that bloc
   assert.equal(only(explanation, 'block').promises.count, 0);
 });
 
-test('a burst on a cold pool has its tail from the start of workers, one on a warm pool has not', async (t) => {
-  const cold = poolFor(t, { explain: true, minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
-  await Promise.all(Array.from({ length: 150 }, () => cold.run(1, { name: 'echo' })));
-  assert.ok(idsOf(observe(cold).explain()).includes('start-up-is-the-tail'));
-  const warm = poolFor(t, { explain: true });
-  await until(() => warm.idleThreads === 1);
-  await Promise.all(Array.from({ length: 150 }, () => warm.run(1, { name: 'echo' })));
-  assert.ok(!idsOf(observe(warm).explain()).includes('start-up-is-the-tail'));
-});
-
 test('workers and host are described', async (t) => {
   const pool = poolFor(t, { explain: true, minThreads: 1, maxThreads: 2 });
   await Promise.all([1, 2, 3, 4].map(() => pool.run(30, { name: 'block' })));
@@ -170,11 +160,8 @@ test('workers and host are described', async (t) => {
 
 const ONE = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as Record<Phase, number>;
 /** An explanation of a pool whose tasks all took the same. */
-function facts(
-  phases: Partial<Phases>,
-  more: { most?: number; cores?: number; utilization?: number; idle?: number },
-) {
-  const { most = 2, cores = 2, utilization = 0.1, idle = -1 } = more;
+function facts(phases: Partial<Phases>, more: { most?: number; cores?: number; idle?: number }) {
+  const { most = 2, cores = 2, idle = -1 } = more;
   const breakdown = new Breakdown('/worker.js', 'work');
   for (let task = 0; task < 200; task++) breakdown.add({ ...ONE, ...phases }, false, false, idle);
   const spread = (phase: Phase) => ({
@@ -188,8 +175,8 @@ function facts(
     promises: { count: breakdown.promised, busy: 1 - breakdown.promisedIdle / breakdown.promisedRun },
   };
   const workers = { minThreads: 1, maxThreads: 8, most, cores, quota: cores };
-  const host = { utilization, loopDelay: total };
-  return adviceFor({ duration: 1, tasks: [task], host, workers }, [breakdown]);
+  const host = { utilization: 0.1 };
+  return adviceFor({ duration: 1, tasks: [task], host, workers });
 }
 
 test('more workers than cores is advice for functions that keep their threads busy alone', () => {
@@ -207,12 +194,6 @@ test('more workers than cores is advice for functions that keep their threads bu
   );
 });
 
-test('results that wait for a busy host are told from those that wait for nothing', () => {
-  const ids = (utilization: number) => facts({ run: 1, return: 5 }, { utilization }).map(({ id }) => id);
-  assert.deepEqual(ids(0.97), ['host-loop-is-busy']);
-  assert.deepEqual(ids(0.5), []);
-});
-
 test('in a stream of tasks sending is what the host does for them', () => {
   const ids = (run: number) =>
     facts({ run, encode: 0.01, decode: 0.01, wake: 0, return: 3 }, {}).map(({ id }) => id);
@@ -226,18 +207,6 @@ test('a pool with explain leaves its other options alone', async (t) => {
   assert.equal(await pool.run({ a: 1, b: 2 }), 3);
   assert.equal(pool.options.explain, true);
 });
-
-for (const end of ['close', 'destroy'] as const) {
-  test(`nothing looks at the host's event loop any more after ${end}()`, async (t) => {
-    const pool = poolFor(t, { explain: true });
-    await pool.run(50, { name: 'sleep' });
-    assert.ok(observe(pool).explain().host.loopDelay.mean > 0);
-    await pool[end]();
-    const { loopDelay } = observe(pool).explain().host;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.deepEqual(observe(pool).explain().host.loopDelay, loopDelay);
-  });
-}
 
 test('calls of a proxy are explained together with plain tasks of the function', async (t) => {
   const pool = poolFor(t, { explain: true });

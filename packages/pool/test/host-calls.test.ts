@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { move, type Pool, PoolError, type PoolOptions } from '@plimsoll/pool';
+import { move, type Pool, PoolError, type PoolOptions, UncloneableError } from '@plimsoll/pool';
 import { TestPool } from '@plimsoll/pool/testing';
 import { type HostCalls, hostCalls, host as ofWorker } from '@plimsoll/pool/worker';
 import { poolFor as anyPoolFor, caught, fixture, until } from './support.js';
@@ -31,6 +31,12 @@ const functions = {
 
 const poolFor = (context: Context, options: PoolOptions = {}): Pool =>
   anyPoolFor(context, { filename: fixture('host-calls.mjs'), host: functions, ...options });
+
+function nested(depth: number): unknown {
+  let value: unknown = 0;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
 
 const WAYS = ['call', 'block'];
 
@@ -77,6 +83,22 @@ for (const name of WAYS) {
     assert.match(odd.message, /^answer\.user\.socket cannot be copied/);
     assert.equal(await codeOf(pool.run(['never'], { name })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
     assert.equal(await pool.run(['back', 1], { name }), 1);
+  });
+
+  test(`arguments that the host cannot read, and answers that the worker cannot: ${name}`, async (t) => {
+    const pool = poolFor(t);
+    const errors = [];
+    // The stack of a worker is larger than the host's, so some are written and cannot be read.
+    for (const depth of [1000, 6000, 8000, 10_000, 15_000])
+      errors.push(await pool.run([name, depth], { name: 'deep' }).catch((error) => error));
+    const unread = errors.filter((error) => error instanceof UncloneableError && error.path === 'arguments');
+    assert.ok(unread.length > 0, errors.join());
+    assert.equal(await pool.run(['back', 1], { name }), 1);
+    const small = poolFor(t, { resourceLimits: { stackSizeMb: 0.5 }, host: { ...functions, nested } });
+    const answer = await caught(small.run(['nested', 2500], { name }));
+    assert.ok(answer instanceof UncloneableError && answer.path === 'answer', String(answer));
+    assert.ok(answer.cause instanceof RangeError);
+    assert.equal(await small.run(['back', 1], { name }), 1);
   });
 
   test(`a task's functions come before those of the pool: ${name}`, async (t) => {

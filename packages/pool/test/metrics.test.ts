@@ -114,7 +114,7 @@ test('histograms are cumulative, end at their count, and no reset touches them',
 test('labels are escaped, and stand on every sample', async (t) => {
   const pool = poolFor(t);
   const value = 'a "b" \\n \\ c\nd, e="f"}';
-  const { samples } = parse(observe(pool).prometheusMetrics({ labels: { pool: value } }));
+  const { samples } = parse(prometheusText({ [value]: pool }));
   assert.ok(samples.length > 30);
   for (const { labels } of samples) assert.equal(labels.pool, value);
   assert.match(prometheusContentType, /version=0\.0\.4/);
@@ -155,17 +155,3 @@ test('with explain there are the phases of each function', async (t) => {
     [1, 1],
   );
 });
-
-for (const [what, options, kind] of [
-  ['no object', 7, TypeError],
-  ['labels that are no object', { labels: 'a' }, TypeError],
-  ['a value that is no text', { labels: { a: 1 } }, TypeError],
-  ['a name that is none', { labels: { 'a-b': 'c' } }, RangeError],
-  ['a name that the pool gives itself', { labels: { le: '1' } }, RangeError],
-] as const) {
-  test(`metrics() refuses ${what}`, async (t) => {
-    const error = await caught((async () => observe(poolFor(t)).prometheusMetrics(options as never))());
-    assert.ok(error instanceof kind, String(error));
-    assert.equal((error as { code?: string }).code, 'PLIMSOLL_POOL_BAD_OPTION');
-  });
-}

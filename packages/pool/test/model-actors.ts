@@ -1,10 +1,17 @@
+import assert from 'node:assert/strict';
 import { type Actor, copy, type Locals, type Log, NOTHING, type State, type World } from './model-state.js';
 import { Memory, Places } from './weak-memory.js';
 
 class Stop extends Error {}
 
+/** Of one step: more is a loop in which it waits for others. */
+const MOST_OPERATIONS = 200;
+
 /** One for all: to note where an error was thrown takes longer than a step. */
 const STOP = new Stop();
+
+/** Thrown by `Atomics.wait`: the step is over, and the next one looks again. */
+export const WAITS = new Stop();
 
 const realAtomics = globalThis.Atomics;
 
@@ -111,6 +118,7 @@ export class Actors {
       if (this.done) throw STOP;
       this.done = true;
     }
+    assert.ok(results.length < MOST_OPERATIONS, 'a step has no end');
     this.replayed = results.push(operation());
     return results[this.replayed - 1] as number;
   }
@@ -152,5 +160,14 @@ export class Actors {
       this.operate(true, () => this.memory.store(this.index, at, value)),
     compareExchange: (_: Int32Array, at: number, expected: number, value: number) =>
       this.operate(true, () => this.memory.exchange(this.index, at, expected, value, this.choose)),
+    exchange: (_: Int32Array, at: number, value: number) =>
+      this.operate(true, () => {
+        const { memory } = this;
+        return memory.exchange(this.index, at, memory.newest(at), value, (count) => count - 1);
+      }),
+    notify: () => 0,
+    wait: () => {
+      throw WAITS;
+    },
   } as unknown as Atomics;
 }

@@ -8,7 +8,6 @@ import { announceCancellation, forgetCancellation, isCancelled } from '../shared
 import { codedError, Link } from '../shared/connection.js';
 import {
   type CheckedFleet,
-  type CheckedRun,
   checkFleet,
   checkRun,
   type FleetOptions,
@@ -17,8 +16,8 @@ import {
 import { Registry, type WorkerEntry } from '../shared/registry.js';
 import { Payloads } from '../shared/wire.js';
 import { TaskRunner } from '../tasks/task-runner.js';
-import { type FleetJob, type SubmittedJob, submittedJob, wholeJob } from './job.js';
-import { type Pending, PendingTasks } from './pending.js';
+import { type FleetJob, jobOf } from './job.js';
+import { Pending, PendingTasks } from './pending.js';
 import { Results } from './results.js';
 
 /** Of BullMQ's stream of events, which all hosts read: about four a task. */
@@ -100,7 +99,14 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     this.#queue.on('error', (error) => this.#onError(error));
     this.#registry = new Registry(client, this.#options);
     this.#payloads = new Payloads(client, this.#options);
-    this.#results = new Results(this.#queue, client, this.#options, this.#payloads, this.#pending, {
+    this.#results = new Results({
+      ...{
+        queue: this.#queue,
+        client,
+        place: this.#options,
+        payloads: this.#payloads,
+        pending: this.#pending,
+      },
       succeeded: (task, value, ms) => this.#succeeded(task, value, ms),
       failed: (task, reason) => {
         this.#reject(task, reason);
@@ -149,8 +155,9 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
    * await flowProducer.add({ name: 'report', queueName: 'reports', children: pages.map((page) => fleet.job(page)) });
    */
   job(task: unknown, options: FleetRunOptions = {}): FleetJob {
-    const { queue, prefix, name } = this.#options;
-    return { ...wholeJob(task, checkRun(name, options), this.#options), queueName: queue, prefix };
+    const { queue, prefix } = this.#options;
+    const { name, data, opts } = jobOf(task, checkRun(this.#options.name, options), this.#options);
+    return { name, data, opts, queueName: queue, prefix };
   }
 
   /** Asks Redis for what the queue has to do, and which workers there are. Rejects as `ready` does. */
@@ -213,40 +220,19 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     const checked = checkRun(this.#options.name, options);
     const { signal } = checked;
     if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
-    const job = submittedJob(task, checked, this.#options, spread);
-    return new Promise((resolve, reject) => this.#start(checked, job, resolve, reject));
+    const job = jobOf(task, checked, this.#options, spread, true);
+    const { name, jobId, timeout } = checked;
+    return new Promise((resolve, reject) => {
+      const isLarge = job.bytes !== undefined;
+      const task = new Pending(jobId ?? randomUUID(), name, jobId !== undefined, isLarge, resolve, reject);
+      this.#pending.add(task);
+      task.unwatch = watch((reason) => this.#end(task, reason), name, signal, timeout);
+      const submitting = this.#submit(task, job).finally(() => this.#submitting.delete(submitting));
+      this.#submitting.add(submitting);
+    });
   }
 
-  #start(
-    checked: CheckedRun,
-    job: SubmittedJob,
-    resolve: (value: unknown) => void,
-    reject: (reason: unknown) => void,
-  ): void {
-    const submittedAt = now();
-    const id = checked.jobId ?? randomUUID();
-    const task: Pending = {
-      id,
-      name: checked.name,
-      submittedAt,
-      isShared: checked.jobId !== undefined,
-      isLarge: job.bytes !== undefined,
-      isAdded: false,
-      isSettled: false,
-      isCancelled: false,
-      lookedAt: submittedAt,
-      misses: 0,
-      unwatch: () => {},
-      resolve,
-      reject,
-    };
-    this.#pending.add(task);
-    task.unwatch = watch((reason) => this.#end(task, reason), checked.name, checked.signal, checked.timeout);
-    const submitting = this.#submit(task, job).finally(() => this.#submitting.delete(submitting));
-    this.#submitting.add(submitting);
-  }
-
-  async #submit(task: Pending, { data, opts, bytes }: SubmittedJob): Promise<void> {
+  async #submit(task: Pending, { data, opts, bytes }: ReturnType<typeof jobOf>): Promise<void> {
     try {
       await this.#open();
       if (task.isShared) await this.#clearFor(task);

@@ -1,25 +1,32 @@
+import { now } from '@plimsoll/pool/internal';
+
 /** A task that this process waits for. */
-export interface Pending {
-  readonly id: string;
-  readonly name: string;
-  readonly submittedAt: number;
-  /** Others may have submitted the same job: `jobId`. */
-  readonly isShared: boolean;
-  /** Its bytes are in a key beside the job. */
-  readonly isLarge: boolean;
+export class Pending {
+  readonly submittedAt = now();
   /** Redis has it. */
-  isAdded: boolean;
-  isSettled: boolean;
+  isAdded = false;
+  isSettled = false;
   /** By its signal, its timeout or `close()`. */
-  isCancelled: boolean;
+  isCancelled = false;
   /** When it was submitted, or Redis was asked for it. */
-  lookedAt: number;
+  lookedAt = this.submittedAt;
   /** How often Redis did not know its job. */
-  misses: number;
+  misses = 0;
   /** Of its signal and its timeout. */
-  unwatch(): void;
-  resolve(value: unknown): void;
-  reject(reason: unknown): void;
+  unwatch = (): void => {};
+
+  /**
+   * @param isShared others may have submitted the same job: `jobId`
+   * @param isLarge its bytes are in a key beside the job
+   */
+  constructor(
+    readonly id: string,
+    readonly name: string,
+    readonly isShared: boolean,
+    readonly isLarge: boolean,
+    readonly resolve: (value: unknown) => void,
+    readonly reject: (reason: unknown) => void,
+  ) {}
 }
 
 /** The tasks that this process waits for, by the ids of their jobs. */

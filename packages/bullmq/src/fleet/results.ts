@@ -17,7 +17,13 @@ const MOST_MISSES = 2;
 /** Milliseconds from a look that has not found a job to the next one. */
 const MISSED = 1_000;
 
-export interface ResultListener {
+/** Where results come from, and who hears of them. */
+export interface ResultSite {
+  readonly queue: Queue;
+  readonly client: Client;
+  readonly place: QueuePlace;
+  readonly payloads: Payloads;
+  readonly pending: PendingTasks;
   succeeded(task: Pending, value: unknown, ms: number): void;
   failed(task: Pending, reason: unknown): void;
   stalled(id: string): void;
@@ -29,49 +35,32 @@ export interface ResultListener {
  * stream was trimmed, is asked for: no task waits for ever.
  */
 export class Results {
-  readonly #queue: Queue;
-  readonly #place: QueuePlace;
-  readonly #client: Client;
-  readonly #pending: PendingTasks;
-  readonly #listener: ResultListener;
-  readonly #payloads: Payloads;
+  readonly #site: ResultSite;
   readonly #looking: NodeJS.Timeout;
   #events: QueueEvents | undefined;
   #isClosed = false;
 
-  constructor(
-    queue: Queue,
-    client: Client,
-    place: QueuePlace,
-    payloads: Payloads,
-    pending: PendingTasks,
-    listener: ResultListener,
-  ) {
-    this.#queue = queue;
-    this.#client = client;
-    this.#place = place;
-    this.#pending = pending;
-    this.#listener = listener;
-    this.#payloads = payloads;
+  constructor(site: ResultSite) {
+    this.#site = site;
     this.#looking = setInterval(() => void this.#lookAtSilent(), SILENCE / 2).unref();
   }
 
   /** After this, no event is missed. */
   async open(): Promise<void> {
     if (this.#events !== undefined) return;
-    const key = eventsKeyOf(this.#place);
+    const key = eventsKeyOf(this.#site.place);
     // The last event so far, not "from now on": then a job could be added and done before the first look for events.
     const [[last]] = await Promise.all([
-      this.#client.xrevrange(key, '+', '-', 'COUNT', 1),
+      this.#site.client.xrevrange(key, '+', '-', 'COUNT', 1),
       // Whom Redis does not let read events hears of it now, and not of each result when it is asked for.
-      this.#client.xread('COUNT', 1, 'STREAMS', key, '$'),
+      this.#site.client.xread('COUNT', 1, 'STREAMS', key, '$'),
     ]);
     if (this.#events !== undefined || this.#isClosed) return;
-    const client = this.#client.duplicate() as Client;
-    const { prefix, queue } = this.#place;
+    const client = this.#site.client.duplicate() as Client;
+    const { prefix, queue } = this.#site.place;
     const events = new QueueEvents(queue, { connection: client, prefix, lastEventId: last?.[0] ?? '0-0' });
     this.#events = events;
-    events.on('error', (error) => this.#listener.error(error));
+    events.on('error', (error) => this.#site.error(error));
     events.on('completed', ({ jobId, returnvalue }) =>
       this.#heard(jobId, (task) => this.#completed(task, returnvalue)),
     );
@@ -79,12 +68,12 @@ export class Results {
       this.#heard(jobId, (task) => this.#failed(task, failedReason)),
     );
     events.on('removed', ({ jobId }) => this.#heard(jobId, (task) => this.#lookAgain(task)));
-    events.on('stalled', ({ jobId }) => this.#listener.stalled(jobId));
+    events.on('stalled', ({ jobId }) => this.#site.stalled(jobId));
   }
 
   /** Asks for all tasks: after the connection was gone. */
   lookAtAll(): Promise<void> {
-    return this.#look(this.#pending.all());
+    return this.#look(this.#site.pending.all());
   }
 
   /** Those first that were not asked for for longest. When Redis has forgotten all of these, the others follow at once. */
@@ -92,7 +81,7 @@ export class Results {
     let looked: readonly Pending[];
     do {
       const end = now() - SILENCE;
-      const silent = this.#pending.all().filter(({ isAdded, lookedAt }) => isAdded && lookedAt <= end);
+      const silent = this.#site.pending.all().filter(({ isAdded, lookedAt }) => isAdded && lookedAt <= end);
       looked = silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS);
       await this.#look(looked);
     } while (looked.length === MOST_LOOKS && looked.every(({ misses }) => misses > 0));
@@ -113,15 +102,15 @@ export class Results {
   /** What has become of one task. */
   async lookFor(task: Pending): Promise<void> {
     task.lookedAt = now();
-    const state = await this.#queue.getJobState(task.id);
+    const state = await this.#site.queue.getJobState(task.id);
     if (state === 'unknown') {
-      if (++task.misses >= MOST_MISSES) this.#listener.failed(task, lost(task.id));
+      if (++task.misses >= MOST_MISSES) this.#site.failed(task, lost(task.id));
       else timers.setTimeout(() => this.#lookAgain(task), MISSED).unref();
       return;
     }
     task.misses = 0;
     if (state !== 'completed' && state !== 'failed') return;
-    const job: Job | undefined = await this.#queue.getJob(task.id);
+    const job: Job | undefined = await this.#site.queue.getJob(task.id);
     if (job === undefined) return;
     if (state === 'completed') this.#completed(task, job.returnvalue);
     else this.#failed(task, job.failedReason);
@@ -135,7 +124,7 @@ export class Results {
 
   /** An event may be of an earlier job of the same `jobId`; then it is no more than a reason to look. */
   #heard(id: string, settle: (task: Pending) => void): void {
-    for (const task of this.#pending.of(id)) {
+    for (const task of this.#site.pending.of(id)) {
       if (!task.isShared) settle(task);
       else if (task.isAdded) this.#lookAgain(task);
     }
@@ -146,8 +135,8 @@ export class Results {
     this.#settle(
       task,
       result === undefined,
-      () => this.#payloads.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
-      (value) => this.#listener.succeeded(task, value, ms),
+      () => this.#site.payloads.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
+      (value) => this.#site.succeeded(task, value, ms),
     );
   }
 
@@ -159,10 +148,10 @@ export class Results {
       true,
       async () => {
         // What is kept beside a job that BullMQ itself has failed is of an earlier attempt.
-        const thrown = stalled === undefined ? await this.#payloads.thrownBy(id) : { reason: stalled };
+        const thrown = stalled === undefined ? await this.#site.payloads.thrownBy(id) : { reason: stalled };
         return thrown === null ? failureOf(id, reason) : thrown.reason;
       },
-      (error) => this.#listener.failed(task, error),
+      (error) => this.#site.failed(task, error),
     );
   }
 
@@ -180,7 +169,7 @@ export class Results {
     read().then(
       (value) => {
         settle(value);
-        if (isBeside && !task.isShared) void this.#payloads.dropOutcome(task.id).catch(() => {});
+        if (isBeside && !task.isShared) void this.#site.payloads.dropOutcome(task.id).catch(() => {});
       },
       (reason: unknown) => this.#unread(task, reason),
     );
@@ -189,7 +178,7 @@ export class Results {
   /** A connection that breaks while an outcome is read is nothing but a delay. */
   #unread(task: Pending, reason: unknown): void {
     const { code } = Object(reason) as { code?: unknown };
-    if (typeof code === 'string' && code.startsWith('PLIMSOLL_')) this.#listener.failed(task, reason);
+    if (typeof code === 'string' && code.startsWith('PLIMSOLL_')) this.#site.failed(task, reason);
   }
 }
 

@@ -1,6 +1,6 @@
 import { now } from '@plimsoll/pool/internal';
 import type { Client } from './connection.js';
-import { keyOf, type QueuePlace } from './keys.js';
+import { Keyed, keyOf, type QueuePlace } from './keys.js';
 
 /** Milliseconds for which a cancellation is remembered, for a worker that could not hear it. */
 const REMEMBERED = 600_000;
@@ -23,17 +23,14 @@ export const isCancelled = async (client: Client, place: QueuePlace, id: string)
   (await client.exists(keyOf(place, 'cancelled', id))) === 1;
 
 /** What a worker hears of cancellations, also of those that were told while it had no connection. */
-export class Cancellations {
-  readonly #client: Client;
+export class Cancellations extends Keyed {
   readonly #subscriber: Client;
-  readonly #place: QueuePlace;
   readonly #running = new Map<string, () => void>();
   /** When it heard of jobs that do not run here: one may be on its way to this worker. */
   readonly #heard = new Map<string, number>();
 
   constructor(client: Client, place: QueuePlace) {
-    this.#client = client;
-    this.#place = place;
+    super(client, place);
     this.#subscriber = client.duplicate() as Client;
     // ioredis reconnects, and subscribes anew.
     this.#subscriber.on('message', (_channel: string, id: string) => this.#hear(id));
@@ -41,7 +38,7 @@ export class Cancellations {
   }
 
   async subscribe(): Promise<void> {
-    await this.#subscriber.subscribe(keyOf(this.#place, 'cancel'));
+    await this.#subscriber.subscribe(this.keyOf('cancel'));
   }
 
   /** Calls `cancel` once, when the job is cancelled, or soon if it has been. Returns how to stop listening. */
@@ -64,7 +61,7 @@ export class Cancellations {
   /** A message may be of an earlier job; the mark is not: adding another job with this id removes it first. */
   async #ask(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const marks = await this.#client.mget(ids.map((id) => keyOf(this.#place, 'cancelled', id)));
+    const marks = await this.client.mget(ids.map((id) => this.keyOf('cancelled', id)));
     for (const [index, id] of ids.entries()) {
       if (marks[index] === null) continue;
       const cancel = this.#running.get(id);

@@ -1,3 +1,5 @@
+import type { Client } from './connection.js';
+
 /** Where a queue is in Redis. */
 export interface QueuePlace {
   readonly queue: string;
@@ -11,3 +13,18 @@ export const keyOf = ({ prefix, queue }: QueuePlace, ...parts: string[]): string
 
 /** The stream of BullMQ's events. */
 export const eventsKeyOf = ({ prefix, queue }: QueuePlace): string => `${prefix}:${queue}:events`;
+
+/** What is under keys of a queue. */
+export class Keyed {
+  protected readonly client: Client;
+  protected readonly place: QueuePlace;
+
+  constructor(client: Client, place: QueuePlace) {
+    this.client = client;
+    this.place = place;
+  }
+
+  protected keyOf(...parts: string[]): string {
+    return keyOf(this.place, ...parts);
+  }
+}

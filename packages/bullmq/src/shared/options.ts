@@ -1,4 +1,4 @@
-import type { AbortSignalAny, PoolOptions, RunOptions } from '@plimsoll/pool';
+import type { PoolOptions, RunOptions } from '@plimsoll/pool';
 import {
   badRange,
   badType,
@@ -10,7 +10,6 @@ import {
   text,
 } from '@plimsoll/pool/internal';
 import type { Connection } from './connection.js';
-import type { QueuePlace } from './keys.js';
 
 /** What both sides of a queue are told. */
 export interface QueueOptions {
@@ -89,40 +88,11 @@ export interface FleetWorkerOptions extends QueueOptions {
   readonly pool?: Omit<PoolOptions, 'filename' | 'name' | 'minThreads' | 'maxThreads'> | undefined;
 }
 
-/** The same for both sides, checked. */
-export interface CheckedQueue extends QueuePlace {
-  readonly connection: unknown;
-  readonly maxPayload: number;
-  readonly offlineTimeout: number;
-  readonly closeTimeout: number;
-}
-
-export interface CheckedFleet extends CheckedQueue {
-  readonly name: string;
-  readonly keep: { readonly age: number; readonly count: number };
-}
-
-export interface CheckedWorker extends CheckedQueue {
-  readonly filename: string;
-  readonly threads: number;
-  readonly version: string | undefined;
-  readonly lockDuration: number;
-  readonly stalledInterval: number;
-  readonly maxStalledCount: number;
-  readonly health: number | undefined;
-  readonly healthHost: string;
-  readonly pool: PoolOptions;
-}
-
-export interface CheckedRun {
-  readonly name: string;
-  readonly signal: AbortSignalAny | undefined;
-  readonly timeout: number | undefined;
-  readonly grace: number;
-  readonly priority: number;
-  readonly attempts: number;
-  readonly jobId: string | undefined;
-}
+/** The same, checked. */
+export type CheckedQueue = ReturnType<typeof checkQueue>;
+export type CheckedFleet = ReturnType<typeof checkFleet>;
+export type CheckedWorker = ReturnType<typeof checkWorker>;
+export type CheckedRun = ReturnType<typeof checkRun>;
 
 const MEBIBYTE = 2 ** 20;
 /** Above it base64 comes near the longest text of V8, and Redis near half a minute. */
@@ -131,7 +101,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 export const MOST_PRIORITY = 1_000_000;
 const HALF_MINUTE = 30_000;
 
-function checkQueue(options: QueueOptions): CheckedQueue {
+function checkQueue(options: QueueOptions) {
   return {
     queue: keyPart('options.queue', options.queue),
     prefix: keyPart('options.prefix', options.prefix ?? 'bull'),
@@ -150,7 +120,7 @@ function keyPart(name: string, value: unknown): string {
 }
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
-export function checkFleet(options: FleetOptions): CheckedFleet {
+export function checkFleet(options: FleetOptions) {
   const copy = plainCopy(options);
   const keep: KeepOptions = plainCopy(copy.keep ?? {}, 'options.keep');
   return {
@@ -164,7 +134,7 @@ export function checkFleet(options: FleetOptions): CheckedFleet {
 }
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
-export function checkWorker(options: FleetWorkerOptions, cpus: number): CheckedWorker {
+export function checkWorker(options: FleetWorkerOptions, cpus: number) {
   const copy = plainCopy(options);
   const filename = pathOf('options.filename', copy.filename);
   if (filename === null) throw badType('options.filename', copy.filename, 'a path or a file: URL');
@@ -183,7 +153,7 @@ export function checkWorker(options: FleetWorkerOptions, cpus: number): CheckedW
 }
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
-export function checkRun(fallback: string, options: FleetRunOptions): CheckedRun {
+export function checkRun(fallback: string, options: FleetRunOptions) {
   const copy = plainCopy(options);
   return {
     name: text('options.name', copy.name) ?? fallback,

@@ -1,7 +1,6 @@
 import { decode, decodeError, encodeError, encodeWithin, plainCopy } from '@plimsoll/pool/internal';
 import { FleetError, tooLarge } from '../errors.js';
-import type { Client } from './connection.js';
-import { keyOf, type QueuePlace } from './keys.js';
+import { Keyed } from './keys.js';
 
 /** The data of a job. */
 export interface JobData {
@@ -60,15 +59,7 @@ const WAITS = 7 * 24 * 3600 * 1000;
  * BullMQ would keep the message. Result and error are apart, because a worker that has lost its lock may write an error while another
  * one has the result. The key of a task is dropped by the worker that ends its job, and by the host, for jobs that no worker ends.
  */
-export class Payloads {
-  readonly #client: Client;
-  readonly #place: QueuePlace;
-
-  constructor(client: Client, place: QueuePlace) {
-    this.#client = client;
-    this.#place = place;
-  }
-
+export class Payloads extends Keyed {
   putTask(id: string, bytes: Uint8Array): Promise<void> {
     return this.#put('task', id, bytes, WAITS);
   }
@@ -81,7 +72,7 @@ export class Payloads {
   }
 
   async dropTask(id: string): Promise<void> {
-    await this.#client.unlink(this.#keyOf('task', id));
+    await this.client.unlink(this.keyOf('task', id));
   }
 
   async receiptFor(id: string, bytes: Uint8Array, ms: number, keep: number): Promise<Receipt> {
@@ -110,19 +101,15 @@ export class Payloads {
 
   /** For an outcome that was read and has no further reader. */
   async dropOutcome(id: string): Promise<void> {
-    await this.#client.unlink(this.#keyOf('result', id), this.#keyOf('error', id));
+    await this.client.unlink(this.keyOf('result', id), this.keyOf('error', id));
   }
 
   async #put(kind: Kind, id: string, bytes: Uint8Array, keep: number): Promise<void> {
-    await this.#client.set(this.#keyOf(kind, id), asBuffer(bytes), 'PX', keep);
+    await this.client.set(this.keyOf(kind, id), asBuffer(bytes), 'PX', keep);
   }
 
   #get(kind: Kind, id: string): Promise<Buffer | null> {
-    return this.#client.getBuffer(this.#keyOf(kind, id));
-  }
-
-  #keyOf(kind: Kind, id: string): string {
-    return keyOf(this.#place, kind, id);
+    return this.client.getBuffer(this.keyOf(kind, id));
   }
 }
 

@@ -1,8 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { AnyModule, NameOf, Proxied, ResultOf, TaskOf } from '@plimsoll/pool';
-import type { FleetMapOptions, FleetProxyOptions, FleetRunOptions } from '../shared/options.js';
-import { mapOf } from './map.js';
-import { proxyOf } from './proxy.js';
+import { badType, callsByName, count, flag, mapOver, plainCopy } from '@plimsoll/pool/internal';
+import {
+  checkRun,
+  type FleetMapOptions,
+  type FleetProxyOptions,
+  type FleetRunOptions,
+} from '../shared/options.js';
+
+const DEFAULT_CONCURRENCY = 64;
 
 /** What runs tasks, on threads of this process or on a fleet: code that uses this need not know which. */
 export type Tasks<Module = AnyModule> = Pick<
@@ -53,9 +59,16 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
    * const thumbnail = await tasks.proxy<typeof import('./tasks.js')>().resize(image, 200);
    */
   proxy<Of = Module>(options: FleetProxyOptions = {}): Proxied<Of> {
-    const run = async (items: unknown[], own: FleetRunOptions): Promise<unknown> =>
-      this.submit(items, own, true);
-    return proxyOf(run, this.defaultName, options) as Proxied<Of>;
+    const copy: FleetRunOptions = plainCopy(options);
+    for (const name of ['name', 'jobId'] as const)
+      if (copy[name] !== undefined)
+        throw badType(`options.${name}`, copy[name], 'left out: a proxy has many calls');
+    checkRun(this.defaultName, copy);
+    const callOf =
+      (name: string) =>
+      async (...items: unknown[]) =>
+        this.submit(items, { ...copy, name }, true);
+    return callsByName(callOf) as Proxied<Of>;
   }
 
   /**
@@ -71,9 +84,21 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
     options?: FleetMapOptions & { readonly name?: Name | null | undefined },
   ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
   map(items: unknown, options: FleetMapOptions = {}): AsyncIterableIterator<unknown, undefined> {
-    const run = async (item: unknown, own: FleetRunOptions): Promise<unknown> =>
-      this.submit(item, own, false);
-    return mapOf(run, this.defaultName, items, options);
+    const { concurrency, ordered, signal, ...each } = plainCopy(options);
+    const limits = {
+      signal: checkRun(this.defaultName, { ...each, signal }).signal,
+      concurrency:
+        count('options.concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER) ?? DEFAULT_CONCURRENCY,
+      ordered: flag('options.ordered', ordered) ?? true,
+    };
+    return mapOver(items, limits, (item, settle) => {
+      const controller = new AbortController();
+      this.run(item as never, { ...each, signal: controller.signal } as never).then(
+        (result) => settle(result, false),
+        (error: unknown) => settle(error, true),
+      );
+      return (reason) => controller.abort(reason);
+    });
   }
 
   /** Refuses further tasks, and waits for those that were submitted. */

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
 import { flag, isInTime, LONGEST_TIMER, plainCopy, usableCores } from '@plimsoll/pool/internal';
-import { observe } from '@plimsoll/pool/observe';
+import { prometheusText } from '@plimsoll/pool/observe';
 import { type Job, Worker } from 'bullmq';
 import { FleetError } from '../errors.js';
 import { Cancellations } from '../shared/cancellations.js';
@@ -51,7 +51,6 @@ export class FleetWorker extends EventEmitter {
   readonly #link: Link;
   readonly #started: Promise<void>;
   #health: HealthServer | undefined;
-  #healthPort: number | undefined;
   #names: readonly string[] = [];
   #worker: Worker | undefined;
   #parts: Parts | undefined;
@@ -104,7 +103,7 @@ export class FleetWorker extends EventEmitter {
 
   /** The port of the health endpoint. */
   get healthPort(): number | undefined {
-    return this.#healthPort;
+    return this.#health?.port;
   }
 
   /** What `/health` says. */
@@ -141,9 +140,9 @@ export class FleetWorker extends EventEmitter {
     if (health !== undefined) {
       this.#health = new HealthServer(
         () => this.health,
-        () => observe(this.#pool).prometheusMetrics({ labels: { queue: this.#options.queue } }),
+        () => prometheusText({ [this.#options.queue]: this.#pool }),
       );
-      this.#healthPort = await this.#health.listen(health, healthHost);
+      await this.#health.listen(health, healthHost);
     }
     [this.#names] = await Promise.all([this.#pool.names(), this.#link.usable()]);
     await this.#open();

@@ -32,11 +32,14 @@ export class HealthServer {
     });
   }
 
-  async listen(port: number, host: string): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
+  get port(): number | undefined {
+    return (this.#server.address() as AddressInfo | null)?.port;
+  }
+
+  listen(port: number, host: string): Promise<void> {
+    return new Promise((resolve, reject) => {
       this.#server.once('error', reject).listen(port, host, resolve);
     });
-    return (this.#server.address() as AddressInfo).port;
   }
 
   close(): void {

@@ -1,38 +1,27 @@
-import type { Breakdown } from './breakdown.js';
 import type { Advice, Explanation, TaskExplanation } from './types.js';
 
 type Facts = Omit<Explanation, 'advice'>;
-type Found = Omit<Advice, 'task'> | undefined;
+type Found = Omit<Advice, 'task'>;
 
 /** Fewer tasks say nothing of a median. */
 const FEWEST = 20;
-/** Fewer tasks say nothing of a p99. */
-const FEWEST_FOR_TAIL = 100;
 /** A function that keeps its thread busy for a smaller part of its time waits for others. */
 const BUSY = 0.1;
-/** An event loop that is busy for a larger part of the time keeps results waiting. */
-const FULL = 0.9;
 
 /** What the facts say, the most certain first. Each looks at measured figures alone, and none is given when they do not carry it. */
-export function adviceFor(facts: Facts, breakdowns: readonly Breakdown[]): Advice[] {
-  const of = (task: Advice['task'], ...found: Found[]): Advice[] =>
-    found.flatMap((advice) => (advice === undefined ? [] : [{ ...advice, task }]));
-  const ofTasks = facts.tasks.flatMap((task, place) => {
-    const { filename, name, count } = task;
-    if (count < FEWEST) return [];
-    return of(
-      { filename, name },
-      sendingCostsMore(task),
-      alreadyAsynchronous(task),
-      startUpIsTheTail(facts, task, breakdowns[place] as Breakdown),
-      hostLoopIsBusy(facts, task),
+export function adviceFor(facts: Facts): Advice[] {
+  const found = facts.tasks.flatMap((task) => {
+    if (task.count < FEWEST) return [];
+    const { filename, name } = task;
+    return [sendingCostsMore(task), alreadyAsynchronous(task)].map(
+      (advice) => advice && { ...advice, task: { filename, name } },
     );
   });
-  return [...ofTasks, ...of(undefined, moreWorkersThanCores(facts))];
+  return [...found, moreWorkersThanCores(facts)].filter((advice) => advice !== undefined);
 }
 
 /** Of tasks that come so fast that most find no worker free, sending costs only what the host does for them. */
-function sendingCostsMore(task: TaskExplanation): Found {
+function sendingCostsMore(task: TaskExplanation): Found | undefined {
   const { count, phases, sending, foundFree } = task;
   const run = phases.run.p50;
   const isAlone = foundFree >= count / 2;
@@ -46,7 +35,7 @@ function sendingCostsMore(task: TaskExplanation): Found {
 }
 
 /** Measured by the worker's event loop, not by the CPU: a function that blocks its thread does gain from being in another one. */
-function alreadyAsynchronous(task: TaskExplanation): Found {
+function alreadyAsynchronous(task: TaskExplanation): Found | undefined {
   const { count, promises, phases } = task;
   if (promises.count < FEWEST || promises.count < count / 2 || !(promises.busy < BUSY)) return undefined;
   const run = phases.run.mean;
@@ -57,40 +46,8 @@ function alreadyAsynchronous(task: TaskExplanation): Found {
   };
 }
 
-/** Of the slowest hundredth of tasks most have waited for a worker's start most of their time. */
-function startUpIsTheTail(facts: Facts, task: TaskExplanation, { total, started }: Breakdown): Found {
-  const { count } = task;
-  const { p99 } = task.total;
-  if (count < FEWEST_FOR_TAIL) return undefined;
-  // Below the bucket that p99 is the middle of.
-  const below = p99 * (1 - 1 / 64);
-  const slowest = total.count - total.countUpTo(below);
-  const startedLate = started.count - started.countUpTo(below);
-  if (slowest === 0 || startedLate <= slowest / 2) return undefined;
-  const { minThreads, most } = facts.workers;
-  const remedy =
-    minThreads < most ? `raise minThreads from ${minThreads} to ${most}` : 'await pool.ready() first';
-  return {
-    id: 'start-up-is-the-tail',
-    message: `the slowest 1 % of '${task.name}' tasks, from ${shown(p99)} up, wait for workers to start: ${remedy}`,
-    numbers: { count, p99, slowest, startedLate, minThreads, mostWorkers: most },
-  };
-}
-
-/** Results are there, and the host does not come to read them. */
-function hostLoopIsBusy(facts: Facts, task: TaskExplanation): Found {
-  const { count, phases } = task;
-  const { utilization } = facts.host;
-  if (utilization < FULL || !(phases.return.p50 > phases.run.p50)) return undefined;
-  return {
-    id: 'host-loop-is-busy',
-    message: `results of '${task.name}' wait ${shown(phases.return.p50)} for the host's event loop, which is busy ${percent(utilization)} of the time: move more of its work into tasks`,
-    numbers: { count, return: phases.return.p50, run: phases.run.p50, hostUtilization: utilization },
-  };
-}
-
 /** Only of functions that keep their threads busy: those that wait for others share a core well. */
-function moreWorkersThanCores({ tasks, workers }: Facts): Found {
+function moreWorkersThanCores({ tasks, workers }: Facts): Advice | undefined {
   const { most, cores, quota, maxThreads } = workers;
   const count = tasks.reduce((sum, task) => sum + task.count, 0);
   if (count < FEWEST || most <= Math.ceil(cores)) return undefined;
@@ -100,6 +57,7 @@ function moreWorkersThanCores({ tasks, workers }: Facts): Found {
   const has = quota === null ? `there are ${cores} cores` : `the quota has ${round(cores)} cores`;
   return {
     id: 'more-workers-than-cores',
+    task: undefined,
     message: `${most} workers ran at a time, but ${has}: set maxThreads to ${Math.max(1, Math.ceil(cores))}`,
     numbers: { count, mostWorkers: most, cores, busy, maxThreads },
   };

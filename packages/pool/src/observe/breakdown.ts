@@ -1,29 +1,5 @@
 import { Histogram } from '../shared/histogram.js';
-
-/**
- * The parts of a task's life, in their order, which together are all of it:
- * - `queue`: it waited for a worker, because all were busy
- * - `startup`: it waited for its worker to start
- * - `encode`: the host wrote its value
- * - `wake`: it lay ready for a worker that was free
- * - `load`: the worker read its value and, at the first task, loaded the function
- * - `run`: the function, promises that it returned included
- * - `reply`: the worker wrote the result
- * - `return`: the result lay ready until the host looked: the host was woken, or its event loop was busy
- * - `decode`: the host read the result
- */
-export const PHASES = [
-  'queue',
-  'startup',
-  'encode',
-  'wake',
-  'load',
-  'run',
-  'reply',
-  'return',
-  'decode',
-] as const;
-export type Phase = (typeof PHASES)[number];
+import { PHASES, type Phase, type Spread, type TaskExplanation } from './types.js';
 
 /** Milliseconds of each phase of one task. */
 export type Phases = Record<Phase, number>;
@@ -38,8 +14,6 @@ export class Breakdown {
   >;
   /** How much longer than its function a task took that a free worker could take at once. */
   readonly sending = new Histogram();
-  /** The totals of tasks that waited for their worker's start most of the time. */
-  readonly started = new Histogram();
   /** Of functions that returned a promise: how often, how long they ran, and how long their worker's event loop idled meanwhile. */
   promised = 0;
   promisedRun = 0;
@@ -63,10 +37,27 @@ export class Breakdown {
     this.total.record(total);
     if (failed) this.failed++;
     if (foundFree) this.sending.record(total - phases.queue - phases.startup - phases.run);
-    if (phases.startup > total / 2) this.started.record(total);
     if (idle < 0) return;
     this.promised++;
     this.promisedRun += phases.run;
     this.promisedIdle += Math.min(idle, phases.run);
   }
+
+  explain(): TaskExplanation {
+    const { filename, name, failed, total, phases, sending } = this;
+    return {
+      ...{ filename, name, count: total.count, failed, total: spreadOf(total) },
+      phases: Object.fromEntries(
+        PHASES.map((phase) => [phase, { ...spreadOf(phases[phase]), share: phases[phase].sum / total.sum }]),
+      ) as TaskExplanation['phases'],
+      foundFree: sending.count,
+      sending: spreadOf(sending),
+      promises: { count: this.promised, busy: 1 - this.promisedIdle / this.promisedRun },
+    };
+  }
+}
+
+function spreadOf(histogram: Histogram): Spread {
+  if (histogram.count === 0) return { mean: Number.NaN, p50: Number.NaN, p99: Number.NaN };
+  return { mean: histogram.mean, p50: histogram.percentile(50), p99: histogram.percentile(99) };
 }

@@ -1,7 +1,8 @@
 import type { Distribution, HistogramFamily, NumberFamily } from '../../../monitor/dist/metrics/family.js';
 import type { Core } from '../host/core.js';
 import type { Histogram } from '../shared/histogram.js';
-import { type Breakdown, PHASES } from './breakdown.js';
+import type { Breakdown } from './breakdown.js';
+import { PHASES } from './types.js';
 
 const PREFIX = 'plimsoll.pool';
 const PHASE = `${PREFIX}.phase`;
@@ -13,8 +14,6 @@ const TIMES = [
   { kind: 'wait', name: `${PREFIX}.queue.duration`, help: 'From run() to the start of the function.' },
   { kind: 'run', name: `${PREFIX}.task.duration`, help: 'From the start of the function to its end.' },
 ] as const;
-
-export const ATTRIBUTES = ['code.function.name', 'code.file.path', PHASE, QUANTILE] as const;
 
 const attributesOf = ({ name, filename }: Breakdown) => ({
   'code.function.name': name,

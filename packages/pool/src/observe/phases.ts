@@ -1,28 +1,28 @@
-import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import type { Core } from '../host/core.js';
-import type { TaskHooks } from '../host/state.js';
+import { readCpuQuota } from '../host/cpu-quota.js';
 import { READY, type WorkerHandle } from '../host/worker-handle.js';
 import { CREATED, HANDLER } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
 import { queuedEntries } from '../shared/table.js';
+import { adviceFor } from './advice.js';
 import { Breakdown, type Phases } from './breakdown.js';
+import type { Explanation } from './types.js';
 
 /** So many functions are told apart; the tasks of further ones are added up in one. */
 const MOST_FUNCTIONS = 256;
-/** Milliseconds between two looks at the host's event loop. */
-const RESOLUTION = 10;
 
 /** Adds up where the time of every task of a pool with `explain` goes. */
-export class TaskPhases implements TaskHooks {
+export class TaskPhases {
   /** By `Core.duration`. */
-  readonly startedAt: number;
+  readonly #startedAt: number;
   /** The most workers that were ready at a time. */
-  mostWorkers = 0;
+  #mostWorkers = 0;
   readonly #byName = new Map<string, Breakdown>();
   readonly #others = new Breakdown('', '(others)');
   readonly #core: Core;
   readonly #cells: Float64Array;
-  readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   readonly #loopAtStart = performance.eventLoopUtilization();
   /** By slot: when the writing of its task began and ended, and whether a worker was free for it then. */
   readonly #from: Float64Array;
@@ -32,13 +32,12 @@ export class TaskPhases implements TaskHooks {
   /** @param cells what workers note of the task in each slot */
   constructor(core: Core, cells: Float64Array) {
     const { slots } = core.table.layout;
-    this.startedAt = core.duration;
+    this.#startedAt = core.duration;
     this.#core = core;
     this.#cells = cells;
     this.#from = new Float64Array(slots);
     this.#to = new Float64Array(slots);
     this.#foundFree = new Uint8Array(slots);
-    this.#delay.enable();
     this.ready();
   }
 
@@ -48,18 +47,23 @@ export class TaskPhases implements TaskHooks {
     return this.#others.total.count === 0 ? known : [...known, this.#others];
   }
 
-  /** Of the host since the pool was made. */
-  get hostLoop(): { utilization: number; delay: IntervalHistogram } {
+  explain(): Explanation {
+    const { minThreads, maxThreads } = this.#core.options;
+    const quota = readCpuQuota();
     const { utilization } = performance.eventLoopUtilization(this.#loopAtStart);
-    return { utilization, delay: this.#delay };
+    const cores = Math.min(availableParallelism(), quota ?? Number.POSITIVE_INFINITY);
+    const breakdowns = [...this.breakdowns].sort((one, other) => other.total.sum - one.total.sum);
+    const facts = {
+      duration: this.#core.duration - this.#startedAt,
+      tasks: breakdowns.map((breakdown) => breakdown.explain()),
+      host: { utilization },
+      workers: { minThreads, maxThreads, most: this.#mostWorkers, cores, quota },
+    };
+    return { ...facts, advice: adviceFor(facts) };
   }
 
   ready(): void {
-    this.mostWorkers = Math.max(this.mostWorkers, this.#core.readyCount);
-  }
-
-  closed(): void {
-    this.#delay.disable();
+    this.#mostWorkers = Math.max(this.#mostWorkers, this.#core.readyCount);
   }
 
   written(slot: number, from: number, to: number): void {

@@ -1,4 +1,27 @@
-import type { Phase } from './breakdown.js';
+/**
+ * The parts of a task's life, in their order, which together are all of it:
+ * - `queue`: it waited for a worker, because all were busy
+ * - `startup`: it waited for its worker to start
+ * - `encode`: the host wrote its value
+ * - `wake`: it lay ready for a worker that was free
+ * - `load`: the worker read its value and, at the first task, loaded the function
+ * - `run`: the function, promises that it returned included
+ * - `reply`: the worker wrote the result
+ * - `return`: the result lay ready until the host looked: the host was woken, or its event loop was busy
+ * - `decode`: the host read the result
+ */
+export const PHASES = [
+  'queue',
+  'startup',
+  'encode',
+  'wake',
+  'load',
+  'run',
+  'reply',
+  'return',
+  'decode',
+] as const;
+export type Phase = (typeof PHASES)[number];
 
 /** Milliseconds. */
 export interface Spread {
@@ -30,12 +53,7 @@ export interface TaskExplanation {
 /** Something that the figures of an explanation say should be changed. */
 export interface Advice {
   /** Stable; texts are not. */
-  readonly id:
-    | 'sending-costs-more'
-    | 'more-workers-than-cores'
-    | 'start-up-is-the-tail'
-    | 'already-asynchronous'
-    | 'host-loop-is-busy';
+  readonly id: 'sending-costs-more' | 'already-asynchronous' | 'more-workers-than-cores';
   /** The function that it is about; undefined: the pool. */
   readonly task: { readonly filename: string; readonly name: string } | undefined;
   readonly message: string;
@@ -49,8 +67,8 @@ export interface Explanation {
   readonly duration: number;
   /** By function, the one with the most time first. */
   readonly tasks: readonly TaskExplanation[];
-  /** The host's event loop: the part of the time for which it was busy, and by how much its timers were late. */
-  readonly host: { readonly utilization: number; readonly loopDelay: Spread };
+  /** The part of the time for which the host's event loop was busy. */
+  readonly host: { readonly utilization: number };
   readonly workers: {
     readonly minThreads: number;
     readonly maxThreads: number;

@@ -1,7 +1,8 @@
 import type { Pending } from '../host/queue.js';
+import type { State } from '../host/state.js';
 import { SETTLED, type Task } from '../host/task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
-import type { TaskViews } from './task-views.js';
+import { TaskViews } from './task-views.js';
 
 /** Lets a queue of the user's decide the order. One that throws, or gives a stranger, loses its tasks: they are rejected. */
 export class CustomQueue implements Pending {
@@ -12,12 +13,12 @@ export class CustomQueue implements Pending {
   readonly #front: Task[] = [];
   readonly #queue: TaskQueue;
   readonly #views: TaskViews;
-  readonly #reject: (task: Task, error: unknown) => void;
+  readonly #state: State;
 
-  constructor(queue: TaskQueue, views: TaskViews, reject: (task: Task, error: unknown) => void) {
+  constructor(queue: TaskQueue, state: State, views = new TaskViews(state.handlers)) {
     this.#queue = queue;
     this.#views = views;
-    this.#reject = reject;
+    this.#state = state;
   }
 
   /** A queue may hold tasks back by saying that it has none. */
@@ -96,7 +97,7 @@ export class CustomQueue implements Pending {
     const lost = [...this.#tasks];
     this.#tasks.clear();
     for (const [view] of lost) this.#stale.add(view);
-    for (const [, task] of lost) this.#reject(task, error);
+    for (const [, task] of lost) this.#state.settle(task, error, true);
   }
 }
 

@@ -77,12 +77,10 @@ export class ArrayTaskQueue implements TaskQueue {
   }
 }
 
-const FREE_PLACES = 16;
-
-/** A queue whose operations take the same time however long it is, except `remove`. */
+/** A queue whose operations take the same time however long it is, except `remove`, and `unshift` before the first `shift`. */
 export class FixedQueue implements TaskQueue {
-  /** The queue begins at `#head`; what is before that is free for `unshift`. */
-  #tasks: (PoolTask | undefined)[] = [];
+  /** The queue begins at `#head`. */
+  readonly #tasks: (PoolTask | undefined)[] = [];
   #head = 0;
 
   get size(): number {
@@ -98,25 +96,24 @@ export class FixedQueue implements TaskQueue {
   }
 
   unshift(task: PoolTask): void {
-    if (this.#head === 0) this.#moveTo(this.size + FREE_PLACES);
-    this.#tasks[--this.#head] = task;
+    if (this.#head > 0) this.#tasks[--this.#head] = task;
+    else this.#tasks.unshift(task);
   }
 
   shift(): PoolTask | null {
     const task = this.#tasks[this.#head];
     if (task === undefined) return null;
     this.#tasks[this.#head++] = undefined;
-    if (this.#head > this.size + 2 * FREE_PLACES) this.#moveTo(FREE_PLACES);
+    // Half of the places are free: all but one, for `unshift`, are given up.
+    if (this.#head > this.size + 1) {
+      this.#tasks.splice(1, this.#head - 1);
+      this.#head = 1;
+    }
     return task;
   }
 
   remove(task: PoolTask): void {
     const index = this.#tasks.indexOf(task, this.#head);
     if (index !== -1) this.#tasks.splice(index, 1);
-  }
-
-  #moveTo(head: number): void {
-    this.#tasks = [...new Array<undefined>(head), ...this.#tasks.slice(this.#head)];
-    this.#head = head;
   }
 }

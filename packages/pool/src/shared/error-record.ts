@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { brand, UncloneableError } from '../errors.js';
-import { reaches } from './culprit.js';
 import { node } from './node-realm.js';
+import { reaches } from './parts.js';
 import { uncloneable } from './uncloneable.js';
 import { clone, isError, lineageOf, messageOf, read, readText } from './untrusted.js';
 

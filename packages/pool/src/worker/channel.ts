@@ -1,9 +1,10 @@
-import { type Memory, memoryOf } from '../shared/codec/decode.js';
+import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
+import { madeBuffer } from '../shared/codec/young.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
-import { CHUNKS_MADE, OFFSET, SEQUENCE } from '../shared/layout.js';
+import { CHUNKS_MADE, FLAGS, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { chunkOf, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
@@ -33,6 +34,7 @@ export function channelOf(startup: message.Startup) {
   const messages = new Post(startup, { accept, lose });
   const makers = new Makers(readAll);
   for (const [shape, names] of startup.shapes.entries()) makers.add(shape, names);
+  const decoder = new Decoder(makers, borrow);
 
   /** Reads what has been posted without waiting for the event loop. */
   function readAll(): void {
@@ -44,6 +46,12 @@ export function channelOf(startup: message.Startup) {
     if (made !== chunksMade) readAll();
     chunksMade = made;
     return arenas[index] as Memory;
+  }
+
+  /** The bytes of a large buffer inside a task. */
+  function borrow(address: number, length: number): RawBuffer {
+    const start = wordOf(address) * 4;
+    return arena(chunkOf(address)).bytes.subarray(start, start + length) as RawBuffer;
   }
 
   function lose(reason: unknown): void {
@@ -105,7 +113,6 @@ export function channelOf(startup: message.Startup) {
     table,
     /** Of the worker. */
     index: startup.index,
-    makers,
     /** Hears that a task shall end. Set once there is one that can. */
     onAbort: undefined as ((slot: number, sequence: number, reason: Thrown) => void) | undefined,
     /** Hears what a call of the host gave. Set by the first one. */
@@ -116,7 +123,6 @@ export function channelOf(startup: message.Startup) {
     /** A task may wait for what has been read just now, or the host rely on it as a wake-up. */
     onPayload: undefined as (() => void) | undefined,
     readAll,
-    arena,
     post,
     sequenceOf,
 
@@ -130,10 +136,26 @@ export function channelOf(startup: message.Startup) {
       return handlers.get(id) as message.Handler;
     },
 
-    /** The bytes of a large buffer inside a task. */
-    borrow(address: number, length: number): RawBuffer {
-      const start = wordOf(address) * 4;
-      return arena(chunkOf(address)).bytes.subarray(start, start + length) as RawBuffer;
+    /** Reads a value from the table, for a slot that starts at word `base`. @throws why it cannot be read */
+    decode(base: number): unknown {
+      const flags = words[base + FLAGS] as number;
+      const length = words[base + LENGTH] as number;
+      const address = words[base + OFFSET] as number;
+      const isInSlot = (flags & message.PLACE_MASK) === message.IN_SLOT;
+      const memory = isInSlot ? table : arena(chunkOf(address));
+      const at = isInSlot ? base + PAYLOAD : wordOf(address);
+      return decoder.decode(memory, at, length, flags >> message.ENCODING_FLAGS);
+    },
+
+    /** Reads what was posted. @throws why it cannot be read */
+    read(payload: message.Payload): unknown {
+      if (payload.unreadable !== undefined) throw payload.unreadable.reason;
+      if (payload.words === undefined) {
+        madeBuffer(payload.moved ?? 0);
+        return payload.value;
+      }
+      const memory = memoryOf(payload.words.buffer as ArrayBuffer);
+      return decoder.decode(memory, 0, payload.words.length, payload.encodingFlags ?? 0, payload.externals);
     },
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),

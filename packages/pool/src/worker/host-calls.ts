@@ -13,7 +13,6 @@ import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import { spinnerOf } from './spin.js';
 import { canBlock } from './thread.js';
-import { valuesOf } from './values.js';
 
 export type HostCalls = ReturnType<typeof hostCallsOf>;
 
@@ -31,7 +30,6 @@ type Settle = (value: unknown, isFailed: boolean) => void;
 export function hostCallsOf(channel: Channel) {
   const { table, index, hostTimeout } = channel;
   const { layout, words } = table;
-  const values = valuesOf(channel);
   const encoder = new Encoder();
   const pending = new Map<number, Settle>();
   let last = 0;
@@ -42,7 +40,7 @@ export function hostCallsOf(channel: Channel) {
     const settle = pending.get(number);
     if (settle === undefined) return;
     try {
-      const value = values.read(payload);
+      const value = channel.read(payload);
       settle(isFailed ? restore(value as Thrown) : value, isFailed);
     } catch (reason) {
       settle(unreadable('answer', reason), true);
@@ -139,10 +137,10 @@ export function hostCallsOf(channel: Channel) {
     const flags = words[base + FLAGS] as number;
     let value: unknown;
     try {
-      if ((flags & message.PLACE_MASK) < message.IN_PORT) value = values.decode(base);
+      if ((flags & message.PLACE_MASK) < message.IN_PORT) value = channel.decode(base);
       else {
         channel.readAll();
-        value = values.read(channel.payload(slot) as message.Payload);
+        value = channel.read(channel.payload(slot) as message.Payload);
       }
     } catch (reason) {
       throw unreadable('answer', reason);

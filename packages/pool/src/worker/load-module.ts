@@ -1,8 +1,8 @@
 import { timers } from '../shared/timers.js';
-import { importFile } from './import-file.js';
+import { messageOf } from '../shared/untrusted.js';
 import { cannotLoad, isMissing, isTyped, isUnknownExtension, saysLess } from './load-error.js';
 import { isHooked, requireFile } from './require-file.js';
-import { type Attempt, isNamedModule, isScript, type WorkerFile, workerFile } from './worker-file.js';
+import { type Attempt, isNamedModule, isScript, urlOf, type WorkerFile, workerFile } from './worker-file.js';
 
 type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
 
@@ -52,6 +52,32 @@ const PRELOAD = /(?:^|\s)-(?:r|-require|-import|-\S*loader|-\S*config-file)(?:[\
 /** Hooks come from what Node was told to load first, or else from a worker file that was loaded before. */
 const hasPreloads = (): boolean =>
   PRELOAD.test(process.execArgv.join(' ')) || PRELOAD.test(process.env.NODE_OPTIONS ?? '');
+
+async function importFile(file: WorkerFile): Promise<Attempt> {
+  const url = urlOf(file);
+  try {
+    return { exports: (await import(url)) as unknown };
+  } catch (error) {
+    return { error, hasRun: () => !isMissing(file, error) && canBeLinked(url, error) };
+  }
+}
+
+/**
+ * A module runs only when it is linked to all that it imports. So this imports it once more, after a module that throws: when linking
+ * has succeeded, that is what comes of it, and the error came from the run.
+ */
+async function canBeLinked(url: string, error: unknown): Promise<boolean> {
+  const mark = ++probes;
+  const first = `data:text/javascript,throw ${mark}`;
+  const probe = `import ${JSON.stringify(first)};import ${JSON.stringify(url)}`;
+  try {
+    await import(`data:text/javascript,${encodeURIComponent(probe)}`);
+  } catch (reason) {
+    return reason === mark || messageOf(reason) !== messageOf(error);
+  }
+  return true;
+}
+let probes = 0;
 
 /**
  * `import()` refuses a file whose extension Node does not know; `require` takes it for JavaScript. And it does not find

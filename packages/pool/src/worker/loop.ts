@@ -13,7 +13,6 @@ import { outcomeOf } from './outcome.js';
 import { recorderOf } from './recorder.js';
 import { spinnerOf } from './spin.js';
 import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.js';
-import { valuesOf } from './values.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
@@ -32,7 +31,6 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   const isRecording = (times ?? marks ?? maxHeapMb) !== undefined;
   const recorder = isRecording ? recorderOf(startup, channel) : undefined;
   const outcome = outcomeOf(channel, startup.maxValueBytes);
-  const values = valuesOf(channel);
   const gate = gateAt(table, index);
   const listener = new Listener(words, gate, driveSoon);
   const abortableWord = blockAt(layout, index) + ABORTABLE_NOW;
@@ -259,7 +257,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     const base = slotAt(layout, slot);
     let task: unknown;
     try {
-      task = payload === undefined ? values.decode(base) : values.read(payload);
+      task = payload === undefined ? channel.decode(base) : channel.read(payload);
     } catch (reason) {
       fail(slot, unreadable('task', reason));
       return;

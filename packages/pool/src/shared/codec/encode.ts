@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import { types } from 'node:util';
-import { refuse } from '../refusal.js';
 import { Trimmer } from '../trimmer.js';
+import { refuse } from '../uncloneable.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
 import {
@@ -59,8 +59,6 @@ const { getTime } = datePrototype;
 const eachOfMap = mapPrototype.forEach;
 const eachOfSet = setPrototype.forEach;
 const NOTHING: readonly object[] = [];
-/** Behind so many objects, to look for what structured clone refuses takes less than to let it find that. */
-const FAR = 2 ** 14;
 
 export const LATER = -2;
 
@@ -141,7 +139,7 @@ export class Encoder {
       return { words, bytes, length, externals, bulkBytes, encodingFlags };
     } catch (error) {
       if (error !== UNKNOWN) confirm(value, error);
-      else refuse(this.#part, this.#around, (this.#repeats.memo?.size ?? 0) > FAR);
+      else refuse(this.#part, this.#around);
       return undefined;
     } finally {
       // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.

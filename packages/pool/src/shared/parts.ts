@@ -1,0 +1,59 @@
+import { types } from 'node:util';
+import { read } from './untrusted.js';
+
+const { hasOwn, keys } = Object;
+const { isAnyArrayBuffer, isBoxedPrimitive, isMap, isNativeError, isSet } = types;
+const entriesOf = Map.prototype.entries;
+const valuesOf = Set.prototype.values;
+
+const isObject = (value: unknown): boolean => Object(value) === value;
+
+/**
+ * What is cloned of an object, in that order, and how to get there: '.user'. Properties that are no objects are left out: nearly all
+ * of a large value.
+ */
+export function* partsOf(value: object): Generator<readonly [part: unknown, step: string]> {
+  let at = 0;
+  if (isMap(value)) {
+    for (const [key, item] of entriesOf.call(value)) {
+      yield [key, `.keys()[${at}]`];
+      yield [item, isObject(key) ? `.values()[${at}]` : `.get(${String(key)})`];
+      at++;
+    }
+  } else if (isSet(value)) for (const item of valuesOf.call(value)) yield [item, `.values()[${at++}]`];
+  else if (!ArrayBuffer.isView(value) && !isAnyArrayBuffer(value) && !isBoxedPrimitive(value))
+    yield* membersOf(value);
+}
+
+function* membersOf(value: object): ReturnType<typeof partsOf> {
+  const isList = Array.isArray(value);
+  let at = 0;
+  // The names of a million items take as long as to clone them. Those of a sparse array may be far fewer than its indices.
+  for (; isList && at < value.length && hasOwn(value, at); at++) {
+    const part = read(value, at);
+    if (isObject(part) || typeof part === 'symbol') yield [part, `[${at}]`];
+  }
+  for (const name of isNativeError(value) ? ['cause'] : keys(value).slice(at)) {
+    const part = read(value, name);
+    if (isObject(part) || typeof part === 'symbol') yield [part, stepTo(name, isList)];
+  }
+}
+
+function stepTo(name: string, isInList: boolean): string {
+  if (isInList && /^\d+$/.test(name)) return `[${name}]`;
+  return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
+export function reaches(
+  value: unknown,
+  isKind: (value: object, depth: number) => boolean,
+  depth = 0,
+  seen = new Set<object>(),
+): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  if (isKind(value, depth)) return true;
+  seen.add(value);
+  for (const [part] of partsOf(value)) if (reaches(part, isKind, depth + 1, seen)) return true;
+  return false;
+}
