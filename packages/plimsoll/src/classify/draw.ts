@@ -40,17 +40,16 @@ export async function draw(
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
   const { servers, close } = await startServers(directory, LATENCY_MS);
-  const { size } = options;
-  const name = nameOf(options.subject);
+  const { size, subject } = options;
+  const name = nameOf(subject);
   const resolver = name === 'lookup' ? await openResolver(guardian, LATENCY_MS) : null;
   const { names = [], prefix = [], description = '' } = resolver ?? {};
   const record = (requests: number): Promise<Recorded> => {
     const folder = join(directory, `requests-${requests}`);
     mkdirSync(folder, { recursive: true });
-    const { subject } = options;
     const url = options.url ?? `http://127.0.0.1:${servers.http}/`;
-    const where = { directory: folder, url, names, dnsPort: servers.dns, cwd: process.cwd() };
-    return recordOne({ subject, requests, size, ...where }, prefix, options.deadlineMs, guardian, signal);
+    const context = { directory: folder, url, names, dnsPort: servers.dns, cwd: process.cwd() };
+    return recordOne({ subject, requests, size, ...context }, prefix, options.deadlineMs, guardian, signal);
   };
   const experiments: Omit<TimelineExperiment, 'observations'>[] = [];
   let observedThreads: number | null = null;
@@ -77,10 +76,10 @@ export async function draw(
 
 function describe({ subject, url }: DrawPlan, resolver: string): string {
   if (subject.kind === 'target') return `the function ${subject.target.exportName}`;
-  const description: string = operations[subject.name];
+  const [description]: readonly [string, ...unknown[]] = operations[subject.name];
   if (subject.name === 'lookup') return `${description}, ${resolver}`;
   if (subject.name !== 'http') return description;
-  return `${description} of ${url ?? `a server on loopback that takes ${LATENCY_MS} ms`}`;
+  return `${description} of ${url ?? `a server on loopback that answers after ${LATENCY_MS} ms`}`;
 }
 
 const nameOf = (subject: DrawSubject): string =>
