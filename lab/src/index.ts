@@ -45,7 +45,7 @@ export { startCommand } from '../../packages/plimsoll/dist/lab/command.js';
 export { LiveProcess, type Start } from '../../packages/plimsoll/dist/lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from '../../packages/plimsoll/dist/lab/guardian.js';
 export { killGroup, lastWords, startGroup } from '../../packages/plimsoll/dist/lab/process.js';
-export { openLocalResolver, type Resolver } from '../../packages/plimsoll/dist/lab/resolver/local.js';
+export { openLocalResolver, type Resolver } from '../../packages/plimsoll/dist/lab/resolver/resolver.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../../packages/plimsoll/dist/libuv/pool-size.js';
 export {
   because,

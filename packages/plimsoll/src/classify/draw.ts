@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import type { Guardian, Supervision } from '../lab/guardian.js';
-import { openResolver } from '../lab/resolver/open.js';
+import { openResolver } from '../lab/resolver/resolver.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { DrawAnswer, DrawJob, DrawSubject } from './messages.js';
