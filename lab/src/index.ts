@@ -135,7 +135,7 @@ export { LiveTarget } from '../../packages/plimsoll/dist/tune/live/target.js';
 export { timeCommand } from '../../packages/plimsoll/dist/tune/runs.js';
 export type { Window } from '../../packages/plimsoll/dist/tune/sample.js';
 export { openTraffic } from '../../packages/plimsoll/dist/tune/traffic/open.js';
-export { looksLikePath } from '../../packages/plimsoll/dist/workloads/targets.js';
+export { looksLikePath } from '../../packages/plimsoll/dist/workloads/target.js';
 export { blockOrders } from './block-orders.js';
 export { environmentLines } from './environment-lines.js';
 export {
