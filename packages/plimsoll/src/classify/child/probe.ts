@@ -65,7 +65,7 @@ async function observeBlocked(
   await release(fifos.slice(0, 1));
   await Promise.race([quick, sleep(deadlineMs)]);
   // An operation that was served before the quick job has called back by now.
-  const earlier = order.slice(0, order.indexOf('quick'));
+  const earlier = order.slice(0, Math.max(0, order.indexOf('quick')));
   const served: Release = { firstServed: earlier.includes('first'), overtaken: !earlier.includes('second') };
   await release(fifos.slice(1));
   await Promise.race([first.ended, sleep(deadlineMs)]);
@@ -83,9 +83,8 @@ function note(call: Call, name: string, order: string[]): void {
 }
 
 /**
- * Occupy a pool thread per FIFO without using CPU: open(2) for reading waits in the kernel until somebody opens the FIFO for
- * writing. The queue is first in, first out, so whatever is submitted from now on waits behind them, whether the threads have
- * already arrived there or not.
+ * Occupy a pool thread per FIFO without using CPU: open(2) waits in the kernel until a writer opens the FIFO. The queue is first in,
+ * first out, so later jobs wait behind these, whether or not the threads have arrived there.
  */
 function blockPool(fifos: readonly string[]): void {
   for (const fifo of fifos)
