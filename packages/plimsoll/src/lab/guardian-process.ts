@@ -48,5 +48,6 @@ function killAll(): boolean {
   return groups.length + strays.length === 0;
 }
 
-const isRunning = (pid: number, started: number | null): boolean =>
-  started === null ? signalProcess(pid, 0) : isSameProcess(pid, started) && !hasEnded(pid);
+function isRunning(pid: number, started: number | null): boolean {
+  return started === null ? signalProcess(pid, 0) : isSameProcess(pid, started) && !hasEnded(pid);
+}
