@@ -48,7 +48,7 @@ export { startCommand } from '../../packages/plimsoll/dist/lab/command.js';
 export { LiveProcess, type Start } from '../../packages/plimsoll/dist/lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from '../../packages/plimsoll/dist/lab/guardian.js';
 export { killGroup, lastWords, startGroup } from '../../packages/plimsoll/dist/lab/process.js';
-export { openLocalResolver, type Resolver } from '../../packages/plimsoll/dist/lab/resolver/local.js';
+export { openLocalResolver, type Resolver } from '../../packages/plimsoll/dist/lab/resolver/resolver.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../../packages/plimsoll/dist/libuv/pool-size.js';
 export {
   because,
@@ -138,7 +138,7 @@ export { LiveTarget } from '../../packages/plimsoll/dist/tune/live/target.js';
 export { timeCommand } from '../../packages/plimsoll/dist/tune/runs.js';
 export type { Window } from '../../packages/plimsoll/dist/tune/sample.js';
 export { openTraffic } from '../../packages/plimsoll/dist/tune/traffic/open.js';
-export { looksLikePath } from '../../packages/plimsoll/dist/workloads/targets.js';
+export { looksLikePath } from '../../packages/plimsoll/dist/workloads/target.js';
 export { blockOrders } from './block-orders.js';
 export { environmentLines } from './environment-lines.js';
 export {

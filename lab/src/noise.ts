@@ -2,7 +2,7 @@
  * What the machine did to a run, for experiments that measure one run beside earlier ones of its kind: beside what comes from
  * outside, pressure and throttling, which a run makes by itself as well.
  */
-import { locateController } from '../../packages/plimsoll/dist/host/cgroup-location.js';
+import { locateController } from '../../packages/plimsoll/dist/host/cgroup.js';
 import * as host from '../../packages/plimsoll/dist/host/noise.js';
 import { parseWhole, readText } from '../../packages/plimsoll/dist/host/read.js';
 import { median } from '../../packages/plimsoll/dist/stats/quantile.js';

@@ -1,9 +1,4 @@
-/**
- * Every error that plimsoll raises on purpose: one table, one class.
- *
- * `exit` is the exit code of the command line: 2 usage or bad input, 3 too noisy to tell,
- * 4 the target failed to start or died. Codes are stable; texts are not.
- */
+/** Exit codes of the command line: 2 usage or bad input, 4 the target failed to start or died. Codes are stable; texts are not. */
 const TABLE = {
   PLIMSOLL_USAGE: 2,
   PLIMSOLL_BAD_WORKLOAD: 2,
@@ -60,16 +55,11 @@ export class PlimsollError extends Error {
   }
 }
 
-/** The exit code of an error by its code; 4 for a code of another version. */
+/** The exit code of an error code; 4 for a code of another version. */
 export const exitCodeOf = (code: string): number =>
   Object.hasOwn(TABLE, code) ? TABLE[code as ErrorCode] : 4;
 
-/**
- * A file that cannot be written, as every command says it.
- *
- * @param option that named the file: `--out`.
- * @param advice the remedy.
- */
+/** @param option that named the file: `--out`. */
 export const cannotWrite = (
   option: string,
   file: string,
@@ -82,5 +72,4 @@ export const cannotWrite = (
     { cause: error },
   );
 
-/** A mistake of the caller. */
 export const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);

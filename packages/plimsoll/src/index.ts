@@ -1,7 +1,4 @@
-/**
- * plimsoll as a library: every command of the command line as a function, the reports that it prints, the schemas of what it
- * writes. No function leaves a process or a temporary directory; none needs anything but its options.
- */
+/** Every command as a function, its reports, and the schemas of its results. No function leaves a process or a directory. */
 
 export { type BenchOptions, bench, type CompareModulesOptions, compareModules } from './api/bench.js';
 export { type ClassifyOptions, classify, type TimelineOptions, timeline } from './api/classify.js';

@@ -1,7 +1,4 @@
-/**
- * Where a recorder is found: a symbol of the process, so that a program which is not measured pays for reading one property,
- * and a bundled or second copy of this file finds the same one.
- */
+/** A symbol of the process finds the recorder for every copy of this file; without one a call reads one property. */
 const KEY = Symbol.for('plimsoll.mark');
 
 interface Recorded {
@@ -9,15 +6,14 @@ interface Recorded {
 }
 
 /**
- * Run a function as a request of its own, which `plimsoll tune` counts. For what does not come over HTTP: a job of a queue,
- * a message of a socket.
+ * Run a function as a request that `plimsoll tune` counts, for work that does not come over HTTP: a queue job, a socket message.
  *
- * It ends when the function returns or, where that is a promise, when it settles; it has failed when the function throws or
- * the promise rejects. When the program is not measured, this calls the function and nothing else.
+ * The request ends when the function returns or its promise settles; it fails when the function throws or the promise rejects.
+ * When nothing measures the program, this only calls the function.
  *
- * @param name what requests of this kind are called. A process has at most 200 names; more share one.
- * @returns what the function returns. Of a promise, measured, one that settles as it does.
- * @throws whatever the function throws.
+ * @param name of this kind of request. A process has at most 200 names; further kinds share one.
+ * @returns the result of the function; for a promise, when measured, a promise that settles in the same way.
+ * @throws any error of the function.
  * @example
  * import { mark } from 'plimsoll/mark';
  * const worker = new Worker('mail', (job) => mark('send-mail', () => send(job.data)));

@@ -8,7 +8,7 @@ import { benchResultOf } from '../report/findings/bench.js';
 import { comparisonOfModules } from '../report/findings/compare.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
-import { looksLikePath } from '../workloads/targets.js';
+import { looksLikePath } from '../workloads/target.js';
 import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
 import { ascending, checkOptions, usualSizes } from './values.js';

@@ -7,7 +7,7 @@ import { explained } from '../report/findings/classify.js';
 import { observed } from '../report/findings/timeline.js';
 import type { Classification } from '../results/classification.js';
 import type { Timeline } from '../results/timeline.js';
-import { parseTarget } from '../workloads/targets.js';
+import { parseTarget } from '../workloads/target.js';
 import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
 import { checkOptions } from './values.js';

@@ -12,7 +12,7 @@ import {
   type WorkloadName,
   workloadNames,
 } from '../workloads/parameters.js';
-import { looksLikePath } from '../workloads/targets.js';
+import { looksLikePath } from '../workloads/target.js';
 import type { CheckedOptions } from './options.js';
 
 type WorkloadOptions = Pick<CheckedOptions<'bench'>, 'operations' | 'scale' | 'parameters'>;

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
-import { openResolver } from '../lab/resolver/open.js';
+import { openResolver } from '../lab/resolver/resolver.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import { LEVEL } from '../stats/intervals.js';
 import { FIRST_LOOK } from '../stats/looks.js';

@@ -34,18 +34,18 @@ export type MeasuredClassification = Omit<Classification, 'results'> & {
   readonly results: readonly MeasuredOne[];
 };
 
-/** Any size would do, since all threads of the pool are blocked. */
+/** Any size does, since all pool threads are blocked. */
 const SIZE = DEFAULT_POOL_SIZE;
-/** Long against everything in the catalogue; what needs longer is found out, and gets it. */
+/** Longer than anything in the catalogue; an operation that needs more time is repeated with more. */
 const FIRST_WINDOW_MS = 200;
-/** A window is long enough when it is so many times what the operation takes with nothing blocked. */
+/** A window is long enough when it is this many times what the operation takes with nothing blocked. */
 const MARGIN = 3;
 const ATTEMPTS = 3;
-/** Probes spend most of their time waiting, so there may be more of them than CPUs. */
+/** Probes mostly wait, so there may be more of them than CPUs. */
 const PROBES_PER_CPU = 2;
 const MOST_PROBES = 8;
 
-/** With every pool thread blocked in open(2) of a FIFO, does it complete? Each experiment is a fresh process. */
+/** Whether operations complete with every pool thread blocked in open(2) of a FIFO. Each experiment runs in a fresh process. */
 export async function classify(
   options: ClassifyPlan,
   { guardian, signal, onProgress = () => {} }: Supervision<ClassifyProgress>,
@@ -70,8 +70,8 @@ export async function classify(
     signal: AbortSignal.any([signal, failure.signal]),
   };
   try {
-    const candidates = [...options.entries.map(ofEntry), ...options.targets.map(ofTarget)];
-    const results = await each(candidates, laboratory, failure, onProgress);
+    const candidates = [...options.entries, ...options.targets.map(candidateOf)];
+    const results = await classifyAll(candidates, laboratory, failure, onProgress);
     return {
       ...{ schema: 'plimsoll/1', kind: 'classification', environment, size: SIZE },
       startedAt: startedAt.toISOString(),
@@ -84,29 +84,17 @@ export async function classify(
   }
 }
 
-interface Candidate {
-  readonly name: string;
-  readonly call: string;
-  readonly subject: Subject;
-  readonly entry: Entry | null;
-}
+/** An entry of the catalogue, or a function of the user's. */
+type Candidate = Pick<Entry, 'name' | 'call' | 'why' | 'alternative'> & { readonly target?: Target };
 
-const ofEntry = (entry: Entry): Candidate => ({
-  name: entry.name,
-  call: entry.call,
-  subject: { kind: 'entry', name: entry.name },
-  entry,
-});
-
-const ofTarget = (target: Target): Candidate => ({
+const candidateOf = (target: Target): Candidate => ({
   name: target.name,
   call: `${target.exportName}(${target.args.map((value) => JSON.stringify(value)).join(', ')})`,
-  subject: { kind: 'target', target },
-  entry: null,
+  target,
 });
 
-/** Classify some at a time; the first error ends all of them, an interruption keeps what is done. */
-async function each(
+/** Several at a time; the first error ends all of them, an interruption keeps the finished ones. */
+async function classifyAll(
   candidates: readonly Candidate[],
   laboratory: Laboratory,
   failure: AbortController,
@@ -114,51 +102,53 @@ async function each(
 ): Promise<MeasuredOne[]> {
   const results: (MeasuredOne | undefined)[] = [];
   const started = performance.now();
-  let next = 0;
+  const queue = candidates.entries();
   let done = 0;
   let error: unknown;
   const lane = async (): Promise<void> => {
-    while (next < candidates.length && !laboratory.signal.aborted) {
-      const index = next++;
-      const candidate = candidates[index] as Candidate;
-      results[index] = await classifyOne(candidate, laboratory);
-      done++;
-      const leftMs = ((performance.now() - started) / done) * (candidates.length - done);
-      onProgress({ name: candidate.name, done, all: candidates.length, leftMs });
-    }
-  };
-  const guarded = (): Promise<void> =>
-    lane().catch((reason) => {
+    try {
+      for (const [index, candidate] of queue) {
+        if (laboratory.signal.aborted) return;
+        results[index] = await classifyOne(candidate, laboratory);
+        done++;
+        const leftMs = ((performance.now() - started) / done) * (candidates.length - done);
+        onProgress({ name: candidate.name, done, all: candidates.length, leftMs });
+      }
+    } catch (reason) {
       if (!laboratory.signal.aborted) error = reason;
       failure.abort();
-    });
-  const lanes = Math.min(MOST_PROBES, PROBES_PER_CPU * cpuCount());
-  await Promise.all(Array.from({ length: lanes }, guarded));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MOST_PROBES, PROBES_PER_CPU * cpuCount()) }, lane));
   if (error !== undefined) throw error;
   return results.filter((result) => result !== undefined);
 }
 
 async function classifyOne(candidate: Candidate, laboratory: Laboratory): Promise<MeasuredOne> {
   const { size, deadlineMs } = laboratory;
+  const { name, target } = candidate;
+  const subject: Subject = target === undefined ? { kind: 'entry', name } : { kind: 'target', target };
   let windowMs = FIRST_WINDOW_MS;
   let free: Probed | null = null;
   for (let attempt = 1; ; attempt++) {
     const circumstances = { size, windowMs, deadlineMs };
-    const blocked = await probe(candidate.subject, windowMs, laboratory);
+    const blocked = await probe(subject, windowMs, laboratory);
     const early = decideBlocked(blocked, circumstances);
     if (early !== null) return classified(candidate, early, blocked);
-    free ??= await probe(candidate.subject, null, laboratory);
+    free ??= await probe(subject, null, laboratory);
     const decision = decide(blocked, free, circumstances);
-    const needed = MARGIN * timeOf(free);
+    const needed = MARGIN * (free.kind === 'observed' ? (free.observation.ms ?? 0) : 0);
     const settled = decision.verdict !== 'unclear' && needed <= windowMs;
     if (settled || attempt === ATTEMPTS) return classified(candidate, decision, free);
     windowMs = Math.max(needed, MARGIN * windowMs);
   }
 }
 
-const timeOf = (probed: Probed): number => (probed.kind === 'observed' ? (probed.observation.ms ?? 0) : 0);
-
-function classified({ name, call, entry }: Candidate, decision: Decision, probed: Probed): MeasuredOne {
+function classified(
+  { name, call, why, alternative }: Candidate,
+  decision: Decision,
+  probed: Probed,
+): MeasuredOne {
   const { verdict, waitsFor } = decision;
   const callbacks = probed.kind === 'observed' ? probed.observation.callbacks : [];
   const usesPool = verdict === 'pool' || verdict === 'both';
@@ -167,8 +157,8 @@ function classified({ name, call, entry }: Candidate, decision: Decision, probed
     name,
     call,
     waitsFor: [...waitsFor],
-    why: entry?.why?.[verdict] ?? null,
+    why: why?.[verdict] ?? null,
     resources: usesPool ? poolResources(callbacks) : [],
-    alternative: usesPool || verdict === 'main thread' ? (entry?.alternative ?? null) : null,
+    alternative: usesPool || verdict === 'main thread' ? (alternative ?? null) : null,
   };
 }

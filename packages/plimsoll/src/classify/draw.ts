@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
-import type { Guardian, Supervision } from '../lab/guardian.js';
-import { openResolver } from '../lab/resolver/open.js';
+import type { Supervision } from '../lab/guardian.js';
+import { openResolver } from '../lab/resolver/resolver.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { DrawAnswer, DrawJob, DrawSubject } from './messages.js';
-import { observe } from './observe.js';
+import { type ObservationRequest, type Observed, observe } from './observe.js';
 import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
@@ -40,26 +40,28 @@ export async function draw(
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
   const { servers, close } = await startServers(directory, LATENCY_MS);
-  const { size } = options;
-  const name = nameOf(options.subject);
+  const { size, subject } = options;
+  const name = nameOf(subject);
   const resolver = name === 'lookup' ? await openResolver(guardian, LATENCY_MS) : null;
   const { names = [], prefix = [], description = '' } = resolver ?? {};
-  const record = (requests: number): Promise<Recorded> => {
+  const record = async (requests: number): Promise<Recorded> => {
     const folder = join(directory, `requests-${requests}`);
     mkdirSync(folder, { recursive: true });
-    const { subject } = options;
     const url = options.url ?? `http://127.0.0.1:${servers.http}/`;
-    const where = { directory: folder, url, names, dnsPort: servers.dns, cwd: process.cwd() };
-    return recordOne({ subject, requests, size, ...where }, prefix, options.deadlineMs, guardian, signal);
+    const context = { directory: folder, url, names, dnsPort: servers.dns, cwd: process.cwd() };
+    const job: DrawJob = { subject, requests, size, ...context };
+    const request = { name, module: REQUESTS, prefix, job, deadlineMs: options.deadlineMs };
+    const random = createRandom(requests);
+    return recordingOf(request, await observe<DrawJob, DrawAnswer>(request, guardian, random, signal));
   };
   const experiments: Omit<TimelineExperiment, 'observations'>[] = [];
   let observedThreads: number | null = null;
   try {
     for (const requests of options.requests) {
       onProgress?.({ requests, experiment: experiments.length, experiments: options.requests.length });
-      const recorded = await record(requests);
-      observedThreads = recorded.observedThreads;
-      experiments.push({ requests, ...buildSpans(recorded.requests, recorded.events, size) });
+      const recording = await record(requests);
+      observedThreads = recording.observedThreads;
+      experiments.push({ requests, ...buildSpans(recording.requests, recording.events, size) });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -77,10 +79,10 @@ export async function draw(
 
 function describe({ subject, url }: DrawPlan, resolver: string): string {
   if (subject.kind === 'target') return `the function ${subject.target.exportName}`;
-  const description: string = operations[subject.name];
+  const [description]: readonly [string, ...unknown[]] = operations[subject.name];
   if (subject.name === 'lookup') return `${description}, ${resolver}`;
   if (subject.name !== 'http') return description;
-  return `${description} of ${url ?? `a server on loopback that takes ${LATENCY_MS} ms`}`;
+  return `${description} of ${url ?? `a server on loopback that answers after ${LATENCY_MS} ms`}`;
 }
 
 const nameOf = (subject: DrawSubject): string =>
@@ -88,16 +90,11 @@ const nameOf = (subject: DrawSubject): string =>
 
 type Recorded = Extract<DrawAnswer, { type: 'recorded' }>;
 
-async function recordOne(
-  job: DrawJob,
-  prefix: readonly string[],
-  deadlineMs: number,
-  guardian: Guardian,
-  signal: AbortSignal,
-): Promise<Recorded> {
-  const name = nameOf(job.subject);
-  const request = { name, module: REQUESTS, prefix, job, deadlineMs };
-  const observed = await observe<DrawJob, DrawAnswer>(request, guardian, createRandom(job.requests), signal);
+/** @throws {PlimsollError} when the requests did not complete. */
+function recordingOf(
+  { name, job, deadlineMs }: ObservationRequest<DrawJob>,
+  observed: Observed<DrawAnswer>,
+): Recorded {
   if (observed.kind === 'deadline')
     throw new PlimsollError(
       'PLIMSOLL_WORKLOAD_HUNG',
@@ -106,7 +103,7 @@ async function recordOne(
   if (observed.kind === 'exited')
     throw new PlimsollError(
       'PLIMSOLL_WORKLOAD_EXITED',
-      `${name} ended its process (${observed.how}) before it had completed`,
+      `${name} ended its process (${observed.how}) too early`,
     );
   const { answer } = observed;
   if (answer.type === 'recorded') return answer;

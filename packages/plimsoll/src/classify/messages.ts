@@ -1,7 +1,7 @@
 import type { SizedJob } from '../lab/child/serve.js';
 import type { PoolEvent } from '../libuv/job.js';
 import type { Target } from '../workloads/target.js';
-import type { OperationName } from './operations.js';
+import type { OperationContext, OperationName } from './operations.js';
 import type { LocalServers } from './servers.js';
 
 interface TargetSubject {
@@ -28,9 +28,9 @@ export interface OperationError {
   readonly message: string;
 }
 
-/** What became of the operation when one thread was released, with a second such operation and then a quick job behind it. */
+/** What happened when one thread was released; a second such operation and then a quick job stood behind the first in the queue. */
 export interface Release {
-  /** It went on before the quick job that stood behind it in the queue. */
+  /** The first operation continued before the quick job. */
   readonly firstServed: boolean;
   /** The quick job overtook the second operation: only slow I/O is served in that order (threadpool.c). */
   readonly overtaken: boolean;
@@ -41,12 +41,12 @@ export interface Observation {
   readonly error: OperationError | null;
   readonly ms: number | null;
   readonly whileBlocked: boolean;
-  /** It was done before the event loop turned. */
+  /** It completed before the event loop turned. */
   readonly synchronous: boolean;
-  /** How long the thread of the event loop was this operation's, until it completed. */
+  /** How long the event-loop thread worked for this operation until it completed. */
   readonly busyMs: number;
   readonly callbacks: readonly string[];
-  /** `null` when nothing was blocked, or when it did not come to that. */
+  /** `null` when nothing was blocked, or nothing had to be released. */
   readonly release: Release | null;
 }
 
@@ -54,17 +54,12 @@ export type ProbeAnswer =
   | { readonly type: 'observed'; readonly observation: Observation }
   | { readonly type: 'not-blocked' };
 
-export interface DrawJob extends SizedJob {
+export interface DrawJob extends SizedJob, OperationContext {
   readonly subject: DrawSubject;
   readonly requests: number;
-  readonly directory: string;
-  readonly url: string;
-  /** Names for lookups, and the port of a DNS server on 127.0.0.1 for resolve. */
-  readonly names: readonly string[];
-  readonly dnsPort: number;
 }
 
-/** What is known of one request. Times in milliseconds of `process.hrtime`, as the trace events have them. */
+/** One request. Times are milliseconds of `process.hrtime`, like those of trace events. */
 export interface RequestRecord {
   readonly startedMs: number;
   readonly endedMs: number;

@@ -24,7 +24,7 @@ export type Probed =
   | { readonly kind: 'stuck' };
 
 const PROBE = new URL('./child/probe.js', import.meta.url);
-/** For the start of the process, on a busy machine. */
+/** Time for the process to start on a busy machine. */
 const START_MS = 5000;
 
 let probes = 0;
@@ -40,17 +40,8 @@ export async function probe(
   const directory = join(laboratory.directory, `probe-${probes++}`);
   mkdirSync(directory);
   const fifos = windowMs === null ? [] : makeFifos(directory, size);
-  const cwd = process.cwd();
-  const job: ProbeJob = {
-    subject,
-    size,
-    fifos,
-    directory,
-    servers,
-    deadlineMs,
-    windowMs: windowMs ?? 0,
-    cwd,
-  };
+  const window = { windowMs: windowMs ?? 0, deadlineMs };
+  const job: ProbeJob = { subject, size, fifos, directory, servers, ...window, cwd: process.cwd() };
   const name = subject.kind === 'entry' ? subject.name : subject.target.name;
   try {
     const observed = await observe<ProbeJob, ProbeAnswer>(
@@ -58,9 +49,9 @@ export async function probe(
         name,
         module: PROBE,
         job,
-        // Node 20 would hand open(2) to io_uring where this is set, and no thread would be blocked.
+        // Where this is set, Node 20 hands open(2) to io_uring, and no thread is blocked.
         env: { UV_USE_IO_URING: '0' },
-        deadlineMs: START_MS + 2 * (windowMs ?? 0) + 2 * deadlineMs,
+        deadlineMs: START_MS + 2 * job.windowMs + 2 * deadlineMs,
       },
       guardian,
       random,
@@ -72,7 +63,7 @@ export async function probe(
       return { kind: 'observed', observation: observed.answer.observation };
     throw new PlimsollError(
       'PLIMSOLL_POOL_NOT_BLOCKED',
-      `${name}: a job ran although all ${size} pool threads should be blocked, so nothing can be concluded here`,
+      `${name}: a job ran although all ${size} pool threads should be blocked, so the experiment proves nothing`,
     );
   } finally {
     guardian.remove(directory);

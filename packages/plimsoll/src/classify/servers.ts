@@ -1,8 +1,8 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { dnsReply } from '../lab/resolver/reply.js';
 
@@ -19,7 +19,7 @@ export interface LocalServers {
 const HOST = '127.0.0.1';
 const KEY = Buffer.from('plimsoll classify').toString('hex');
 
-/** TLS with a key that both sides know: no certificate to keep from expiring. */
+/** TLS with a shared key, since a certificate would expire. */
 export const preSharedKey = {
   server: { ciphers: 'PSK', maxVersion: 'TLSv1.2', pskCallback: () => Buffer.from(KEY, 'hex') },
   client: {
@@ -30,10 +30,10 @@ export const preSharedKey = {
   },
 } as const;
 
-/** What a server far away takes to answer. */
+/** How long a distant server takes to answer. */
 export const LATENCY_MS = 100;
 
-/** In this process, whose pool nobody blocks. The web and the DNS server answer after `latencyMs`, as if they were far away. */
+/** Servers in this process, whose pool nobody blocks. HTTP and DNS answer after `latencyMs`, as if they were far away. */
 export async function startServers(
   directory: string,
   latencyMs: number,
@@ -41,33 +41,28 @@ export async function startServers(
   const later = (answer: () => void): unknown => (latencyMs === 0 ? answer() : setTimeout(answer, latencyMs));
   const http = createHttpServer((_, response) => later(() => response.end('ok')));
   const https = createHttpsServer(preSharedKey.server, (_, response) => response.end('ok'));
-  const tcp = createServer((socket) => socket.on('error', () => {}).end('ok'));
-  const pipe = createServer((socket) => socket.on('error', () => {}).end('ok'));
-  const pipePath = join(directory, 'pipe');
+  const answer = (socket: Socket): unknown => socket.on('error', () => {}).end('ok');
+  const [tcp, pipe] = [createServer(answer), createServer(answer)];
   const udp = createSocket('udp4', (message, from) => udp.send(message, from.port, from.address));
   const dns = createSocket('udp4', (message, from) =>
     later(() => dns.send(dnsReply(message), from.port, from.address)),
   );
-  const listening = [http, https, tcp].map((server) => listen(server));
+  const pipePath = join(directory, 'pipe');
   pipe.listen(pipePath);
-  await Promise.all([...listening, once(pipe, 'listening'), bind(udp), bind(dns)]);
+  for (const server of [http, https, tcp]) server.listen(0, HOST);
+  for (const socket of [udp, dns]) socket.bind(0, HOST);
+  await Promise.all([http, https, tcp, pipe, udp, dns].map((server) => once(server, 'listening')));
+  const port = (server: Pick<Server, 'address'>): number => (server.address() as AddressInfo).port;
   return {
     servers: {
-      ...{ http: portOf(http), https: portOf(https), tcp: portOf(tcp), pipe: pipePath },
-      ...{ udp: udp.address().port, dns: dns.address().port },
+      ...{ http: port(http), https: port(https), tcp: port(tcp), pipe: pipePath },
+      ...{ udp: port(udp), dns: port(dns) },
     },
-    close: () => closeAll([http, https, tcp, pipe], [udp, dns]),
+    async close() {
+      udp.close();
+      dns.close();
+      for (const server of [http, https]) server.closeAllConnections();
+      await Promise.all([http, https, tcp, pipe].map((server) => once(server.close(), 'close')));
+    },
   };
-}
-
-const listen = (server: Server): Promise<unknown> => once(server.listen(0, HOST), 'listening');
-
-const bind = (socket: Socket): Promise<unknown> => once(socket.bind(0, HOST), 'listening');
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
-async function closeAll(servers: readonly Server[], sockets: readonly Socket[]): Promise<void> {
-  for (const socket of sockets) socket.close();
-  for (const server of servers) (server as Partial<HttpServer>).closeAllConnections?.();
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 }

@@ -4,11 +4,11 @@ import { poolJobs } from '../libuv/jobs.js';
 import type { Span, TimelineExperiment } from '../results/timeline.js';
 import type { RequestRecord } from './messages.js';
 
-/** Shorter than this, time on the event loop's thread is not drawn: submitting a job takes as long. */
+/** Shorter times on the event-loop thread are not drawn; submitting a job takes this long. */
 const LEAST_MAIN_MS = 0.2;
-/** A wait outside the process is what is left of a request; less than this is nothing but callbacks. */
+/** What remains of a request is a wait outside the process; a shorter remainder is only callbacks. */
 const LEAST_WAIT_MS = 1;
-/** Of a request that is known to have waited for nothing outside, a gap must be so large a share to be worth a question. */
+/** A gap in a request without a known wait must be this share of it to be drawn. */
 const LEAST_UNKNOWN = 0.1;
 const NEARLY_ALL = 0.8;
 
@@ -21,10 +21,10 @@ export function buildSpans(
   const clock = (ms: number): number => round(Math.max(0, ms - origin));
   const jobs = poolJobs(events, size).filter(({ kind }) => kind !== 'kernel');
   const threads = [...new Set(jobs.flatMap(({ tid }) => tid ?? []))].sort((a, b) => a - b);
-  /** Whether the event loop's thread was other requests' for nearly all of the time: then this one waited for it. */
-  const othersRan = (from: number, to: number, self: RequestRecord): boolean => {
+  /** Whether the event-loop thread ran further requests for nearly all of the time, so that this one waited for it. */
+  const loopWasBusy = (from: number, to: number, waiting: RequestRecord): boolean => {
     const overlaps = requests
-      .filter((request) => request !== self)
+      .filter((request) => request !== waiting)
       .flatMap(({ ran }) => ran)
       .map(([since, until]) => Math.min(to, until - origin) - Math.max(from, since - origin));
     return sum(overlaps.map((overlap) => Math.max(0, overlap))) >= NEARLY_ALL * (to - from);
@@ -39,15 +39,13 @@ export function buildSpans(
       .map(([since, until]) => plainSpan(number, 'main', 'main thread', clock(since), clock(until)));
     const known = [...pool, ...main].sort((a, b) => a.submitMs - b.submitMs);
     const waits = request.waits.length === 0 ? 'unknown' : request.waits.join(', ');
-    const least =
-      request.waits.length > 0
-        ? LEAST_WAIT_MS
-        : Math.max(LEAST_WAIT_MS, LEAST_UNKNOWN * (request.endedMs - request.startedMs));
+    const unknownMs = request.waits.length > 0 ? 0 : LEAST_UNKNOWN * (request.endedMs - request.startedMs);
+    const least = Math.max(LEAST_WAIT_MS, unknownMs);
     const gaps = gapsBetween(known, clock(request.startedMs), clock(request.endedMs), least);
     return [
       ...known,
       ...gaps.map(([from, to]) =>
-        othersRan(from, to, request)
+        loopWasBusy(from, to, request)
           ? { ...plainSpan(number, 'main', 'event loop', from, from), callbackMs: to }
           : plainSpan(number, 'kernel', waits, from, to),
       ),
@@ -64,10 +62,10 @@ export function buildSpans(
   };
 }
 
-/** Microseconds are all that the trace events have. */
+/** Trace events have microseconds only. */
 const round = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-/** A job belongs to the request whose code was running when it was submitted: there is one event loop. */
+/** A job belongs to the request whose code ran when it was submitted, since there is one event loop. */
 const belongsTo = ({ submitted }: PoolJob, { ran }: RequestRecord): boolean =>
   ran.some(([since, until]) => since * 1000 - 1 <= submitted && submitted <= until * 1000 + 1);
 

@@ -6,7 +6,7 @@ export interface Disturbance {
   readonly what: string[];
 }
 
-/** What the machine did during each generation beside what the processes that are compared used. */
+/** Records in which generations further load disturbed the machine. */
 export class GenerationWatch {
   readonly disturbances: Disturbance[] = [];
   readonly #usedByPid = new Map<number, number>();
@@ -20,8 +20,8 @@ export class GenerationWatch {
   look(): void {
     const after = readMachine(readMachineCounters);
     const seconds = after.cpuSeconds - this.#before.cpuSeconds + sum([...this.#usedByPid.values()]);
-    const what = disturbancesOf(machineNoise(this.#before.counters, after.counters, seconds));
-    if (what.length > 0) this.disturbances.push({ generation: this.#generation, what });
+    const kinds = disturbancesOf(machineNoise(this.#before.counters, after.counters, seconds));
+    if (kinds.length > 0) this.disturbances.push({ generation: this.#generation, what: kinds });
     this.#usedByPid.clear();
     this.#before = after;
     this.#generation++;

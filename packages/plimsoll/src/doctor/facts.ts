@@ -5,24 +5,24 @@ export interface ProcessFacts {
   readonly pid: number;
   readonly ppid: number;
   readonly script: string | null;
-  /** Versions; `null` for a process that was looked at from outside. */
+  /** Versions; `null` for a process that was examined from outside. */
   readonly node: string | null;
   readonly libuv: string | null;
   readonly platform: NodeJS.Platform;
+  /** UV_THREADPOOL_SIZE at the start, and when the process was examined. */
   readonly initial: string | null;
-  /** The same when the process was asked; `null` too where only its start is known. */
   readonly current: string | null;
-  /** Pool threads that were counted; `null` if they cannot be counted, or no job used the pool. */
+  /** Counted pool threads; `null` if they cannot be counted, or no job used the pool. */
   readonly threads: number | null;
-  /** How; `preload`: by the examined process itself. `null` where nothing tells. */
+  /** `preload`: counted by the examined process itself. */
   readonly countedBy: Evidence | 'preload' | null;
-  /** Whose job made libuv create the threads; `nobody` when the process ended without one. */
+  /** Whose job made libuv create the threads. */
   readonly usedBy: 'app' | 'doctor' | 'nobody' | 'unknown';
-  /** What os.availableParallelism() says there; `null` when it was not asked. */
+  /** What os.availableParallelism() returns there; `null` when it was not asked. */
   readonly availableParallelism: number | null;
   readonly resized: boolean;
   readonly pm2: boolean;
-  /** UV_THREADPOOL_SIZE in the environments of its Workers, where it is another one. */
+  /** Values of UV_THREADPOOL_SIZE in the environments of its Workers that differ from its value. */
   readonly workers: readonly string[];
 }
 
@@ -32,13 +32,15 @@ export interface MachineFacts {
   readonly pidsHeadroom: number | null;
 }
 
-/** The size that the process's pool has, or gets with its first job. */
+/** The size of the process's pool, or the size that it will get with its first job. */
 export const sizeOf = ({ initial, current, threads, libuv, usedBy }: ProcessFacts): number =>
   threads ?? poolSizeOf(usedBy === 'nobody' ? current : initial, libuv ?? undefined);
 
-/** Of a process without a job: the main thread, one for signals, five of V8. */
-const OWN_THREADS = 7;
+/** The main thread, one thread for signals, five of V8. */
+const THREADS_WITHOUT_POOL = 7;
 
-/** No pool has been created, and the limit has no room for one. */
+/** There is no pool yet, and the limit has no room for one. */
 export const lacksRoom = (process: ProcessFacts, pidsHeadroom: number | null): boolean =>
-  pidsHeadroom !== null && process.usedBy === 'nobody' && pidsHeadroom < sizeOf(process) + OWN_THREADS;
+  pidsHeadroom !== null &&
+  process.usedBy === 'nobody' &&
+  pidsHeadroom < sizeOf(process) + THREADS_WITHOUT_POOL;

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
@@ -8,33 +7,34 @@ import { namesPoolThreads } from '../host/pool-threads.js';
 import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
 import { type Output, preloading, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
+import { until } from '../lab/until.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { lacksRoom, type ProcessFacts } from './facts.js';
 
-export interface ObserveOptions {
-  /** How long the app has before it is asked, in milliseconds. */
+interface ObserveOptions {
+  /** How long the app runs before it is asked, in milliseconds. */
   readonly waitMs: number;
   readonly stdout: Output;
 }
 
 const PRELOAD = fileURLToPath(new URL('child/preload.cjs', import.meta.url));
-const POLL_MS = 20;
-/** A process that has been asked answers within this, even on a busy machine. */
+/** Even on a busy machine a process answers within this time. */
 const ANSWER_MS = 3000;
 
+/** What a process writes about itself; `forWorkers`: values in environments that it passes to Workers. */
 type Answer = Omit<ProcessFacts, 'workers' | 'libuv' | 'countedBy' | 'resized'> & {
   readonly libuv: string;
   readonly forWorkers: readonly string[];
 };
 
-export interface Observed {
+interface Observed {
   readonly processes: readonly ProcessFacts[];
-  /** It ended by itself, and not well: `exit code 1`. */
+  /** How the command failed by itself: `exit code 1`. */
   readonly failure: string | null;
   readonly pidsHeadroom: number | null;
 }
 
-/** Start a command, let it run for a while, ask each of its Node processes what pool it has, and end it. */
+/** Start a command, let it run for a while, ask each of its Node processes about its pool, and end it. */
 export async function observe(
   command: readonly string[],
   { waitMs, stdout }: ObserveOptions,
@@ -45,40 +45,34 @@ export async function observe(
     const env = { PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }), ...preloading(PRELOAD) };
     const running = await startCommand(command, env, stdout, guardian);
     const start = performance.now();
-    const isOver = (): boolean =>
-      (running.end() !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid))) ||
-      (performance.now() - start > waitMs && answers(directory, ANSWER).length > 0 && isQuiet(directory)) ||
-      performance.now() - start > waitMs + ANSWER_MS;
-    while (!signal.aborted && !isOver()) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    const isOver = (): boolean => {
+      const processes = processesWithEnvironment([directory]);
+      if (running.end() !== null && processes.every((pid) => hasEnded(pid))) return true;
+      const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
+      const isQuiet = processes.every((pid) => answered.has(pid) || !isNodeProcess(pid));
+      return performance.now() - start > waitMs && answered.size > 0 && isQuiet;
+    };
+    await until(isOver, waitMs + ANSWER_MS, signal).catch(() => {});
     const end = running.end();
-    const silent = withoutAnswer(directory);
+    const answered = answers(directory, ANSWER);
+    const silent = answers(directory, START).filter(({ pid }) => answered.every((each) => each.pid !== pid));
     const killed = silent.filter(({ pid }) => !isNodeProcess(pid));
     const blocked = silent.find(({ pid }) => isNodeProcess(pid));
     await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
     const { pidsHeadroom } = readCgroup();
-    const asked = [
-      ...answers(directory, ANSWER),
-      ...killed.filter((answer) => lacksRoom(factsOf(answer, directory), pidsHeadroom)),
+    const processes = [
+      ...answers(directory, ANSWER).map((answer) => factsOf(answer, directory)),
+      ...killed.map((answer) => factsOf(answer, directory)).filter((facts) => lacksRoom(facts, pidsHeadroom)),
     ];
-    if (asked.length === 0 && !signal.aborted) {
+    if (processes.length === 0 && !signal.aborted) {
       const { text } = await running.ended;
       throw blocked === undefined ? noAnswer(command, text) : neverFree(command, blocked.pid);
     }
-    return {
-      processes: asked.map((answer) => factsOf(answer, directory)),
-      failure: end === null || end.code === 0 ? null : end.text,
-      pidsHeadroom,
-    };
+    return { processes, failure: end === null || end.code === 0 ? null : end.text, pidsHeadroom };
   } finally {
     guardian.remove(directory);
   }
 }
-
-/** Every process that was there when it was asked has answered. */
-const isQuiet = (directory: string): boolean => {
-  const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
-  return processesWithEnvironment([directory]).every((pid) => answered.has(pid) || !isNodeProcess(pid));
-};
 
 const ANSWER = /^\d+\.json$/;
 const START = /^\d+\.start\.json$/;
@@ -88,39 +82,21 @@ const answers = <Content = Answer>(directory: string, kind: RegExp): Content[] =
     .filter((name) => kind.test(name))
     .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Content);
 
-const withoutAnswer = (directory: string): Answer[] => {
-  const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
-  return answers(directory, START).filter(({ pid }) => !answered.has(pid));
-};
-
-function factsOf(answer: Answer, directory: string): ProcessFacts {
-  const { forWorkers, ...facts } = answer;
-  const ofWorkers = new RegExp(`^${facts.pid}-.*\\.worker\\.json$`);
-  const texts = answers<Pick<Answer, 'initial' | 'current'>>(directory, ofWorkers).flatMap(
-    ({ initial, current }) => current ?? initial ?? [],
-  );
-  const others = [...new Set([...texts, ...forWorkers])].filter(
-    (text) => text !== facts.initial && text !== facts.current,
-  );
+function factsOf({ forWorkers, ...facts }: Answer, directory: string): ProcessFacts {
+  const { pid, libuv, threads, initial, current } = facts;
+  const ofWorkers = answers<Pick<Answer, 'initial' | 'current'>>(
+    directory,
+    new RegExp(`^${pid}-.*\\.worker\\.json$`),
+  ).flatMap((worker) => worker.current ?? worker.initial ?? []);
+  const workers = new Set([...ofWorkers, ...forWorkers].filter((text) => ![initial, current].includes(text)));
+  // Where libuv does not name its threads, more of them than any value sets are not all of the pool.
+  const most = Math.max(poolSizeOf(initial, libuv), poolSizeOf(current, libuv));
+  const isCounted = threads !== null && (namesPoolThreads(libuv) || threads <= most);
   return {
     ...facts,
-    ...counted(facts),
-    resized: false,
-    workers: others,
+    ...(isCounted ? { threads, countedBy: 'preload' } : { threads: null, countedBy: null }),
+    ...{ resized: false, workers: [...workers] },
   };
-}
-
-/** Where libuv does not name its threads, more of them than any value gives are not all the pool's. */
-function counted({
-  libuv,
-  threads,
-  initial,
-  current,
-}: Pick<Answer, 'libuv' | 'threads' | 'initial' | 'current'>): Pick<ProcessFacts, 'threads' | 'countedBy'> {
-  const canBeTold =
-    threads !== null &&
-    (namesPoolThreads(libuv) || threads <= Math.max(poolSizeOf(initial, libuv), poolSizeOf(current, libuv)));
-  return canBeTold ? { threads, countedBy: 'preload' } : { threads: null, countedBy: null };
 }
 
 const neverFree = (command: readonly string[], pid: number): PlimsollError =>

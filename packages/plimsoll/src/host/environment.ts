@@ -1,8 +1,6 @@
 /**
- * Everything about the machine that a result must carry to be understood and compared later.
- *
- * Reports are published, so nothing here names a person, a machine or a place: no host name, user name, path, address or
- * search domain. A new field must keep to that: take a count, a kind or a yes/no instead of the text.
+ * What a result must say about its machine. Reports are published, so no field may name a person, a machine or a place: no host
+ * name, user name, path, address or search domain.
  */
 import { release, totalmem } from 'node:os';
 import { type CgroupFacts, readCgroup } from './cgroup.js';
@@ -16,13 +14,12 @@ export interface Environment {
     v8: string;
     libuv: string;
     openssl: string | null;
-    /** Flags, their values left out unless they are numbers; empty without flags. */
+    /** Flags without values other than numbers; empty without flags. */
     execArgv: string;
-    /** NODE_OPTIONS, treated in the same way; `null` when it is not set. */
+    /** NODE_OPTIONS in the same form; `null` when it is not set. */
     nodeOptions: string | null;
   };
   os: { platform: string; arch: string; kernel: string; memoryTotalBytes: number };
-  /** With the cores that this process can really get, a fraction: see effectiveCpus(). */
   cpu: CpuFacts & { effectiveCpus: number };
   limits: CgroupFacts;
   filesystem: FilesystemFacts;
@@ -34,7 +31,7 @@ interface CaptureOptions {
   root?: string;
 }
 
-/** Captures the environment, synchronously and without the pool. Never throws: what cannot be read is `null`. */
+/** Never throws: what cannot be read is `null`. */
 export function captureEnvironment({
   directory,
   env = process.env,

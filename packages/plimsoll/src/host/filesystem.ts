@@ -1,9 +1,9 @@
-/** On which file system a directory lies: a benchmark of files on tmpfs measures memory. */
 import { statfsSync } from 'node:fs';
 
 export interface FilesystemFacts {
-  /** As the kernel calls it: `ext4`, `overlay`, `tmpfs`, `9p` …; of others the magic number. */
+  /** The kernel's name: `ext4`, `overlay`, `tmpfs` …; the magic number of a type that is not listed here. */
   type: string | null;
+  /** A benchmark of files measures memory there. */
   isMemory: boolean | null;
 }
 

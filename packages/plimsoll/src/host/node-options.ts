@@ -1,10 +1,5 @@
-/**
- * Keeps the names of options and their numbers; any other value becomes `<value>`: values are paths, addresses, module names,
- * whole programs after `-e`.
- */
-export function redactOptions(options: readonly string[]): string {
-  return options.map(redactOne).join(' ');
-}
+/** Keeps names and numbers of options; further values become `<value>`: they may be paths, addresses, or programs after `-e`. */
+export const redactOptions = (options: readonly string[]): string => options.map(redacted).join(' ');
 
 /** Splits NODE_OPTIONS as Node does: at spaces, except in double quotes, where a backslash escapes the next character. */
 export const splitNodeOptions = (text: string): string[] =>
@@ -12,7 +7,7 @@ export const splitNodeOptions = (text: string): string[] =>
     token.replace(/\\([\s\S])|"/g, '$1'),
   );
 
-function redactOne(option: string): string {
+function redacted(option: string): string {
   const [, name, value] = /^(--?[a-z0-9][a-z0-9_-]*)(?:=([\s\S]*))?$/i.exec(option) ?? [];
   if (name === undefined) return isNumber(option) ? option : '<value>';
   if (value === undefined) return name;

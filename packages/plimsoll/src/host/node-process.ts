@@ -3,7 +3,7 @@ import { listThreads } from './pool-threads.js';
 import { environmentOf, isGone, isNodeProcess } from './processes.js';
 import { readText } from './read.js';
 
-/** @returns the value of a variable that a Node process was started with, which can be looked at from outside. */
+/** @returns a reader of the variables that a Node process was started with. @throws when it cannot be examined from outside. */
 export function nodeProcess(pid: number, root = '/'): (name: string) => string | null {
   if (readText(root, '/proc/self/stat') === null)
     throw usage('inspecting a running process needs /proc, which only Linux has');
@@ -24,6 +24,6 @@ export const notPermitted = (pid: number): PlimsollError =>
       : `process ${pid} belongs to another user, so plimsoll may not inspect it; run plimsoll as that user, or as root`,
   );
 
-/** As an executable with another name has them, such as a single executable application, or a process with a title. */
+/** A single executable application, or a process with a title, is known by its threads only. */
 const hasThreadsOfNode = (pid: number, root: string): boolean =>
   (listThreads(pid, root) ?? []).some(({ name }) => /^(V8Worker|DelayedTaskSche|SignalInspector)/.test(name));

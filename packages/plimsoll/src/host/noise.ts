@@ -1,7 +1,6 @@
 /**
- * What the machine did to a run: counters read before and after it, and what their difference says.
- *
- * Disturbances are told from the machine, never from the result itself: a run must not be repeated because its figure was odd.
+ * What the machine did to a run, from counters read before and after. Disturbances follow from the machine, never from the
+ * result: a run must not be repeated because its figure was odd.
  */
 import { readText } from './read.js';
 
@@ -11,10 +10,10 @@ export interface MachineCounters {
   /** Logical CPUs that the jiffies below are summed over. */
   cpus: number | null;
   stealJiffies: number | null;
-  /** Time in processes and kernel threads (user, nice, system); no interrupts: see `parseCpuTimes`. */
+  /** Time in processes and kernel threads (user, nice, system). */
   busyJiffies: number | null;
   totalJiffies: number | null;
-  /** Pressure stall information: time in which some task waited for a disk, in microseconds. */
+  /** Time in which some task waited for a disk (pressure stall information). */
   psiIoSomeUs: number | null;
 }
 
@@ -31,16 +30,14 @@ export type Disturbance = 'steal' | 'other-load';
 const STEAL_LIMIT = 0.01;
 
 /**
- * Others may use 0.15 core, and on more than three cores 5 % of the machine.
- *
- * Not less: what the kernel does on a run's behalf is booked to others, too, up to 0.12 core beside a process that writes files
- * without end on a quiet two-core machine. And a kernel that books time by sampling at each tick knows two half-busy cores to about
- * 0.045 core. Not more: a workload that fills both cores loses what others take, and 0.15 core is already 7.5 % of them.
+ * Further processes may use 0.15 core, and on more than three cores 5 % of the machine. Not less: the kernel's work for a run is
+ * booked to further processes too, up to 0.12 core with a process that only writes files, and a kernel that samples at each tick
+ * knows two half-busy cores to about 0.045 core. Not more: 0.15 core is already 7.5 % of two cores that a workload fills.
  */
 const OTHER_LOAD_LEAST_CORES = 0.15;
 const OTHER_LOAD_SHARE = 0.05;
 
-/** Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`. */
+/** Never throws: what this machine does not have is `null`. */
 export function readMachineCounters(root = '/'): MachineCounters {
   return {
     ...parseCpuTimes(readText(root, '/proc/stat') ?? ''),
@@ -49,7 +46,7 @@ export function readMachineCounters(root = '/'): MachineCounters {
   };
 }
 
-/** @param usedCpuSeconds CPU that the measurement itself used between them, with the process that watches it. */
+/** @param usedCpuSeconds CPU time of the measurement, and of the process that watches it, between the readings. */
 export function machineNoise(
   before: MachineCounters,
   after: MachineCounters,
@@ -70,11 +67,10 @@ export function machineNoise(
   };
 }
 
-/** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
+/** Counters can step back a little, since the kernel corrects idle time. */
 export const riseOf = (from: number | null, to: number | null): number | null =>
   from === null || to === null ? null : Math.max(0, to - from);
 
-/** What disturbed a run from outside; nothing for a quiet one. */
 export function disturbancesOf({ cpus, stealShare, otherCpuCores }: MachineNoise): Disturbance[] {
   const loadLimit = Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (cpus ?? 0));
   return [
@@ -84,10 +80,8 @@ export function disturbancesOf({ cpus, stealShare, otherCpuCores }: MachineNoise
 }
 
 /**
- * The first line of /proc/stat, proc_stat(5), and the number of CPUs it sums up.
- *
- * Interrupts are in the total but not in the busy time: a run's own disk and loopback traffic causes them, yet they are booked to
- * no process, so they would look like the work of others. `guest` is left out because `user` contains it.
+ * The first line of /proc/stat, proc_stat(5), and the number of CPUs that it sums up. Interrupts are in the total but not in the
+ * busy time: the disk and loopback traffic of a run causes them, yet they are booked to no process. `user` contains `guest`.
  */
 export function parseCpuTimes(
   stat: string,
@@ -106,7 +100,6 @@ export function parseCpuTimes(
   };
 }
 
-/** Time in which some task waited for a resource, in microseconds. */
 export const readPressure = (resource: 'cpu' | 'io' | 'memory', root: string): number | null =>
   parsePressure(readText(root, `/proc/pressure/${resource}`) ?? '');
 
@@ -124,7 +117,6 @@ export interface MachineReading<Counters = MachineCounters> {
   readonly cpuSeconds: number;
 }
 
-/** With the CPU time of this process until then. */
 export function readMachine<Counters>(readCounters: () => Counters): MachineReading<Counters> {
   const { user, system } = process.cpuUsage();
   return { counters: readCounters(), cpuSeconds: (user + system) / 1e6 };

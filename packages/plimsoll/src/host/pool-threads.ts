@@ -1,40 +1,39 @@
 /**
- * How many pool threads a process really has. The variable is no proof: it may have been set too late, to a text that
- * libuv reads otherwise, or in a Worker's copy of the environment. So count the threads.
+ * How many pool threads a process really has. The variable is no proof: it may have been set too late, to a text that libuv
+ * misreads, or in a Worker's copy of the environment.
  *
- * libuv names its pool threads since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread is called "node" (or
- * whatever `process.title` was), so compare the threads before and after the first use of the pool.
+ * libuv names its pool threads since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread is called "node" or has
+ * the process title, so compare the threads before and after the first use of the pool.
  */
 import { isSince } from '../libuv/pool-size.js';
 import { listNumbers, readLine } from './read.js';
 
 export interface ThreadInfo {
   tid: number;
-  /** At most 15 bytes: the kernel cuts longer names. */
   name: string;
 }
 
 export const POOL_THREAD = 'libuv-worker';
 
-/** Threads of the kernel's io_uring; they appear in /proc/PID/task beside the process's own. */
+/** The kernel's io_uring threads, which /proc/PID/task lists too. */
 const KERNEL_THREAD = /^iou-(sqp|wrk)/;
 
-/** The threads of a process by their ids; `null` when unknown: no /proc, no such process, or not allowed. */
+/** @returns `null` when unknown: no /proc, no such process, or no permission. */
 export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadInfo[] | null {
   const tids = listNumbers(root, `/proc/${pid}/task`);
   if (tids === null) return null;
   return tids.flatMap((tid) => {
     const name = readLine(root, `/proc/${pid}/task/${tid}/comm`);
-    // A thread that ended between the two reads has no name any more.
+    // A thread may end between the two reads.
     return name === null ? [] : [{ tid, name }];
   });
 }
 
 /**
- * Counts the pool threads of a process by their name.
+ * The pool threads of a process by their name.
  *
- * @param libuv the version of libuv in THAT process; by default our own, right for a child of the same binary
- * @returns 0 when the pool has not started; `null` when the names cannot tell (libuv below 1.50, no /proc)
+ * @param libuv its version in THAT process; by default ours, right for a child of the same binary.
+ * @returns 0 when the pool has not started; `null` when names cannot tell (libuv below 1.50, no /proc).
  */
 export function countPoolThreads(
   pid: number | 'self' = 'self',
@@ -48,21 +47,19 @@ export function countPoolThreads(
 }
 
 /**
- * The pool threads among those that appeared between two lists of one process: those that libuv names if there are any,
- * otherwise all but the kernel's.
+ * The pool threads among the threads that appeared between two lists of one process: the named ones, else all but the kernel's.
  *
  * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all pool threads
- * at once and waits for them. The entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses the pool before the
- * entry's first line), and nothing else may start threads in between (Workers, the inspector).
+ * at once and waits for them. The entry must be CommonJS (see lab/child/first-use), and nothing else may start threads in between.
  */
 export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly ThreadInfo[]): ThreadInfo[] {
-  const old = new Set(before.map(({ tid }) => tid));
-  const added = after.filter(({ tid, name }) => !old.has(tid) && !KERNEL_THREAD.test(name));
+  const known = new Set(before.map(({ tid }) => tid));
+  const added = after.filter(({ tid, name }) => !known.has(tid) && !KERNEL_THREAD.test(name));
   const poolThreads = named(added);
   return poolThreads.length > 0 ? poolThreads : added;
 }
 
-/** How many this process has, from lists around the first use of its pool; `null` when nothing could be listed. */
+/** The pool size of this process, from lists around the first use of its pool; `null` when nothing could be listed. */
 export const poolThreadsBetween = (
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],

@@ -1,7 +1,4 @@
-/**
- * A text of another program with its control characters escaped, those too that turn the direction of a text or have no width:
- * nothing of it may steer the terminal, or look like what it is not.
- */
+/** A foreign text with its control characters escaped, including bidirectional and zero-width ones, which mislead readers. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = (character.codePointAt(0) as number).toString(16);

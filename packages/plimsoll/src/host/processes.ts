@@ -1,7 +1,4 @@
-/**
- * What a process is, and whether it is still the same: a guardian must never kill a stranger. Without /proc nothing is
- * known.
- */
+/** What a process is, and whether it is still the same: a guardian must never kill a stranger. Without /proc nothing is known. */
 import { listNumbers, parseWhole, readLink, readText, statFields } from './read.js';
 
 const statOf = (pid: number, root: string): readonly string[] =>
@@ -10,20 +7,20 @@ const statOf = (pid: number, root: string): readonly string[] =>
 /** When a process started, in clock ticks since the machine booted; `null` when unknown. */
 export const startTime = (pid: number, root = '/'): number | null => parseWhole(statOf(pid, root)[22]);
 
-/** Whether `pid` is still the process whose `startTime` that was; `false` whenever it cannot be proved. */
+/** Whether `pid` is still the process with this `startTime`; `false` whenever it cannot be proved. */
 export const isSameProcess = (pid: number, started: number | null, root = '/'): boolean =>
   started !== null && startTime(pid, root) === started;
 
-/** It has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no init collects it. */
+/** It is a zombie, as a process that outlives its parent becomes where no init collects it. */
 export const hasEnded = (pid: number, root = '/'): boolean => /^[ZX]$/.test(statOf(pid, root)[3] ?? '');
 
 export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statOf(pid, root)[3] ?? '');
 
-/** The words of a process's command line, or the title that the program gave itself; none when they may not be read. */
+/** The words of a command line, or the title that the program set; none when they may not be read. */
 export const commandOf = (pid: number, root = '/'): string[] =>
   (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
 
-/** The variables that a process was started with, by their names; `null` when they may not be read. */
+/** The variables that a process was started with; `null` when they may not be read. */
 export function environmentOf(pid: number, root = '/'): ((name: string) => string | null) | null {
   const variables = readText(root, `/proc/${pid}/environ`)?.split('\0');
   return variables === undefined
@@ -31,14 +28,13 @@ export function environmentOf(pid: number, root = '/'): ((name: string) => strin
     : (name) => variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 
-/** The processes of a group, by the id of its leader; none where there is no /proc. */
 export const groupMembers = (group: number): number[] =>
   (listNumbers('/', '/proc') ?? []).filter((pid) => parseWhole(statOf(pid, '/')[5]) === group);
 
 /** Linux reports times in USER_HZ, which is 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU time of the children of this process that have ended, and of theirs that they waited for; `null` where there is no /proc. */
+/** CPU time of the ended children of this process, with the children that they waited for; `null` without /proc. */
 export function endedChildrenSeconds(root = '/'): number | null {
   const [user = null, system = null] = statFields(readText(root, '/proc/self/stat'))
     .slice(16, 18)
@@ -50,10 +46,7 @@ export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(p
 
 const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
 
-/**
- * Whether a process runs Node: by its executable, whose name may be another one, or by its command line, which a title
- * that the program gave itself overwrites (PM2 gives one).
- */
+/** By the executable, which may have been renamed, or by the command line, which a process title overwrites (as PM2's does). */
 export function isNodeProcess(pid: number, root = '/'): boolean {
   const [first = ''] = commandOf(pid, root);
   const isNode = NODE.test(readLink(root, `/proc/${pid}/exe`) ?? '') || NODE.test(first);
@@ -63,13 +56,13 @@ export function isNodeProcess(pid: number, root = '/'): boolean {
 export function familyOf(first: number, all: readonly number[]): number[] {
   const parents = all.map((pid) => [pid, parentOf(pid)] as const);
   const family = new Set([first]);
-  // A set that grows while it is walked is walked to its end.
+  // Iteration over a set includes members that are added meanwhile.
   for (const ancestor of family)
     for (const [pid, parent] of parents) if (parent === ancestor) family.add(pid);
   return all.filter((pid) => family.has(pid));
 }
 
-/** The processes whose environment mentions one of `marks`; process.title overwrites a command line, but not that. */
+/** The processes whose environment mentions one of `marks`; a process title does not overwrite the environment. */
 export function processesWithEnvironment(marks: readonly string[], root = '/'): number[] {
   if (marks.length === 0) return [];
   return (listNumbers(root, '/proc') ?? []).filter((pid) => {

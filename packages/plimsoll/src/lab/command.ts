@@ -1,15 +1,15 @@
 import type { StdioOptions } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import { groupMembers, hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from './guardian.js';
 import { endOf, killGroup, lastWords, signalProcess, startProcess } from './process.js';
+import { until } from './until.js';
 
 export interface CommandEnd {
   readonly code: number | null;
-  /** For messages: `exit code 3`, `signal SIGKILL`; where its standard error is read, with the last line of that. */
+  /** For messages: `exit code 3`, `signal SIGKILL`; with the last line of its standard error where it is read. */
   readonly text: string;
-  /** When its process had ended, by `performance.now()`. */
+  /** By `performance.now()`. */
   readonly atMs: number;
 }
 
@@ -19,9 +19,9 @@ export interface RunningCommand {
   /** How it ended; `null` while it runs. */
   end(): CommandEnd | null;
   /**
-   * End its group, and whatever has one of these texts in its environment: by the signal, after a while by SIGKILL.
+   * End its group, and the processes with one of `marks` in their environment: by the signal, after a while by SIGKILL.
    *
-   * @param isMeant selects among the latter, which may include unrelated daemons.
+   * @param isMeant selects among the marked processes, which may include unrelated daemons.
    */
   stop(
     signal: 'SIGINT' | 'SIGTERM',
@@ -37,12 +37,12 @@ const OUTPUT = {
   stdout: ['inherit', 'inherit', 'inherit'],
   stderr: ['inherit', 2, 'inherit'],
   nowhere: ['inherit', 'ignore', 'ignore'],
-  /** It has no input and no output, and the end of its standard error is part of how it ended. */
+  /** No input and no output; the last line of standard error becomes part of how it ended. */
   'last-words': ['ignore', 'ignore', 'pipe'],
 } satisfies Record<string, StdioOptions>;
 export type Output = keyof typeof OUTPUT;
 
-/** NODE_OPTIONS of a command into whose Node processes a file is loaded before anything else; what is in ours stays. */
+/** NODE_OPTIONS for a command whose Node processes load a file before anything else, in addition to our options. */
 export function preloading(file: string): { NODE_OPTIONS: string } {
   const preload = `--require ${JSON.stringify(file)}`;
   return { NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ') };
@@ -77,15 +77,14 @@ export async function startCommand(
     ended,
     end: () => end,
     async stop(signal, marks, isMeant = () => true) {
-      const left = (): number[] =>
-        processesWithEnvironment(marks).filter((other) => !hasEnded(other) && isMeant(other));
-      // Each once: to many programs a second signal means at once.
+      const marked = (): number[] =>
+        processesWithEnvironment(marks).filter((member) => !hasEnded(member) && isMeant(member));
+      // Each once: many programs end at once, without clean-up, at a second signal.
       const group = new Set(groupMembers(pid));
       signalProcess(-pid, signal);
-      for (const other of left()) if (!group.has(other)) signalProcess(other, signal);
-      const until = performance.now() + GRACE_MS;
-      while ((end === null || left().length > 0) && performance.now() < until) await sleep(20);
-      for (const other of left()) signalProcess(other, 'SIGKILL');
+      for (const member of marked()) if (!group.has(member)) signalProcess(member, signal);
+      await until(() => end !== null && marked().length === 0, GRACE_MS);
+      for (const member of marked()) signalProcess(member, 'SIGKILL');
       await close();
     },
     close,

@@ -5,7 +5,7 @@ import type { Guardian } from './guardian.js';
 import { endOf, killGroup, type ProcessEnd, type Started, startGroup } from './process.js';
 
 export interface Start {
-  /** Command and arguments. The process says `{ type: 'started' }` over IPC, then answers each order that it is sent. */
+  /** The process sends `{ type: 'started' }` over IPC, then answers each order. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -20,7 +20,7 @@ type Exit = Extract<Ending<never>, { kind: 'exit' }>;
 
 const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
 
-/** A process that counts its pool threads around their first use, for `serve` of a module (`serveJob`). */
+/** A process that counts its pool threads around their first use, then calls `serve` of a module (`serveJob`). */
 export const serving = (
   module: URL,
   size: number,
@@ -38,14 +38,14 @@ export const sizeMismatch = (name: string, observedThreads: number, size: number
       'something that it loads (NODE_OPTIONS?) sets UV_THREADPOOL_SIZE or uses the pool first',
   );
 
-/** A process of its own that takes one order after another. `end` it in any case. */
+/** A process that takes one order after another. `end` it in any case. */
 export class LiveProcess<Answer extends { readonly type: string }> {
   readonly #child: Started;
   readonly #guardian: Guardian;
   readonly #started: Promise<void>;
   readonly #exited: Promise<Exit>;
   #answered: ((answer: Answer) => void) | null = null;
-  /** It sent a message without a request: it has failed. */
+  /** A message without a request, sent when the process has failed. */
   #unasked: Answer | null = null;
 
   private constructor(child: Started, guardian: Guardian) {
@@ -82,7 +82,7 @@ export class LiveProcess<Answer extends { readonly type: string }> {
     return this.#child.pid;
   }
 
-  /** Send an order, as soon as the process has started, and wait for its answer. One at a time. */
+  /** Send an order as soon as the process has started, and wait for its answer. One at a time. */
   ask(order: object, deadlineMs: number, signal: AbortSignal): Promise<Ending<Answer>> {
     return new Promise((resolve) => {
       const deadline = setTimeout(() => finish({ kind: 'deadline' }), deadlineMs);
@@ -98,13 +98,13 @@ export class LiveProcess<Answer extends { readonly type: string }> {
       if (this.#unasked !== null) return finish({ kind: 'answer', answer: this.#unasked });
       this.#answered = (answer) => finish({ kind: 'answer', answer });
       void this.#exited.then(finish);
-      // A channel that closes under the order means that the process has ended, which is heard above.
+      // When the channel closes under the order the process has ended, which `#exited` reports.
       void this.#started.then(() => this.#child.send(order, () => {}));
     });
   }
 
   async end(): Promise<void> {
-    // One that cannot be ended stays the guardian's.
+    // The guardian keeps watching a process that cannot be ended.
     if (await killGroup(this.#child)) this.#guardian.forget(this.#child.pid);
   }
 }

@@ -10,10 +10,8 @@ import { startTime } from '../host/processes.js';
 import type { GuardianOrder } from './guardian-process.js';
 
 /**
- * Sees to it that nothing stays behind: a second process knows every child and temporary directory of this one,
- * and ends and removes them when this one is gone, even by SIGKILL. It sleeps until then.
- *
- * A watched process must lead a process group of its own (`detached: true`): the group is what is killed.
+ * Leaves nothing behind: a second process knows every child and temporary directory of this one, sleeps until this one is gone,
+ * even by SIGKILL, then kills and removes them. A watched process must lead its process group (`detached: true`), which is killed.
  */
 export class Guardian {
   readonly #process: ChildProcess;
@@ -23,10 +21,9 @@ export class Guardian {
     this.#process = spawn(
       process.execPath,
       [fileURLToPath(new URL('./guardian-process.js', import.meta.url))],
-      // A group of its own: the terminal's Ctrl-C must not reach it.
+      // In a separate group, which the terminal's Ctrl-C does not reach.
       { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
     );
-    // Without it nothing is started: whatever ended us would leave our processes behind.
     this.#process.on('error', () => {});
     this.#process.stdin?.on('error', () => {});
     if (this.#process.pid === undefined)
@@ -49,14 +46,11 @@ export class Guardian {
     this.#order({ do: 'forget', pid });
   }
 
-  /**
-   * A new temporary directory under TMPDIR, removed by `remove`, by `close`, or by the guardian; with it, on Linux, ends
-   * every process that has it in its environment: a daemon that is not our child.
-   */
+  /** A temporary directory, removed by `remove`, `close` or the guardian, which on Linux ends every process that mentions it. */
   temporaryDirectory(): string {
     const parent = tmpdir();
     const directory = join(parent, `plimsoll-${randomBytes(9).toString('base64url')}`);
-    // Before it is there, so that no death of ours leaves it.
+    // Before the directory exists, so that no death of ours leaves it.
     this.#order({ do: 'keep-clean', directory });
     try {
       mkdirSync(directory, { mode: 0o700 });

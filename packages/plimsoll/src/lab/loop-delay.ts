@@ -11,17 +11,14 @@ export function watchLoopDelay(): { stop(): EventLoopDelay } {
   return {
     stop() {
       loop.disable();
-      // A loop that never turned has no gap but the whole time.
+      // The whole time is the only gap of a loop that never turned.
       const seen = loop.count === 0 ? [performance.now() - started] : gapsOf(loop);
       return eventLoopDelay(seen, RESOLUTION_MS);
     },
   };
 }
 
-/**
- * The gaps between the samples of an event-loop delay monitor in milliseconds, its resolution included, recovered from the
- * ranks of its histogram: exact up to 5,000 samples.
- */
+/** The gaps between the samples in milliseconds, from the ranks of the histogram: exact up to 5,000 samples. */
 function gapsOf(loop: IntervalHistogram): number[] {
   const samples = Math.min(loop.count, MOST_GAPS);
   return Array.from({ length: samples }, (_, rank) => loop.percentile(((rank + 1) * 100) / samples) / 1e6);

@@ -15,23 +15,23 @@ export interface ProcessEnd {
 const LONGEST_PADDING = 4096;
 const STDERR_KEPT = 8192;
 const LAST_WORDS_MS = 200;
-/** A process that SIGKILL has not ended by then waits in the kernel, or is not ours to end. */
+/** A process that survives SIGKILL this long waits in the kernel, or is not ours to end. */
 const KILL_MS = 10_000;
 
 export async function startProcess(
-  [command = '', ...rest]: readonly string[],
+  [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   stdio: NonNullable<SpawnOptions['stdio']>,
 ): Promise<Started> {
-  const child = spawn(command, rest, { stdio, detached: true, env: { ...process.env, ...env } });
+  const child = spawn(command, args, { stdio, detached: true, env: { ...process.env, ...env } });
   if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve));
   child.on('error', () => {});
   return child as Started;
 }
 
 /**
- * Start a process that is measured. The length of the environment differs from run to run, because it moves the stack and with it
- * the speed of everything (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", 2009).
+ * Start a process that is measured. Its environment has a random length, which moves the stack and so changes the speed of
+ * everything (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", 2009).
  */
 export const startGroup = (
   command: readonly string[],
@@ -41,7 +41,7 @@ export const startGroup = (
 ): Promise<Started> =>
   startProcess(command, { ...env, PLIMSOLL_PADDING: 'x'.repeat(random.integer(0, LONGEST_PADDING)) }, stdio);
 
-/** Resolves when it has ended and its last words were read. To be called as soon as it is started. */
+/** Resolves when the process has ended and its last words were read. Call this right after the start. */
 export function endOf(child: Started): Promise<ProcessEnd> {
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -50,41 +50,41 @@ export function endOf(child: Started): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {
       const atMs = performance.now();
-      const tell = (): void => resolve({ code, signal, atMs, stderr });
-      if (child.stderr === null) return tell();
-      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
-      child.once('close', tell);
-      setTimeout(tell, LAST_WORDS_MS);
+      const finish = (): void => resolve({ code, signal, atMs, stderr });
+      if (child.stderr === null) return finish();
+      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open forever.
+      child.once('close', finish);
+      setTimeout(finish, LAST_WORDS_MS);
     });
   });
 }
 
-/** Signal a process, or a group by its negative number; one that has ended is no error. */
-export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+/** Signal a process, or a group by its negative number; it is no error when it has ended. */
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch {
     // It has ended, or is not ours.
+    return false;
   }
 }
 
-/** Kill what is left of a process's group, and wait until the process is gone. @returns false when it is there after so long. */
+/** Kill the group of a process, and wait until the process is gone. @returns false when it is still there. */
 export async function killGroup(child: Started, patienceMs = KILL_MS): Promise<boolean> {
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const exit = new Promise((resolve) => child.once('exit', resolve));
+  const exit = hasEnded() || new Promise((resolve) => child.once('exit', resolve));
   signalProcess(-child.pid, 'SIGKILL');
   const patience = new AbortController();
-  if (!hasEnded())
-    await Promise.race([exit, sleep(patienceMs, null, { signal: patience.signal }).catch(() => {})]);
+  await Promise.race([exit, sleep(patienceMs, null, { signal: patience.signal }).catch(() => {})]);
   patience.abort();
   child.stderr?.destroy();
   return hasEnded();
 }
 
-/** Lines that end a report of Node without saying what happened. */
+/** Lines at the end of a Node error report that do not say what happened. */
 const NO_WORDS = /^\s*$|^\s+at |^Node\.js v\d|^[\s{}[\]^~]+$/;
 
-/** The last line of a process that says something, as a clause for a message; control characters are escaped. */
+/** The last meaningful line, as a clause for a message; control characters are escaped. */
 export function lastWords(stderr: string): string {
   const line = stderr.split('\n').findLast((text) => !NO_WORDS.test(text));
   return line === undefined ? '' : `; it last wrote: ${printable(line.trim().slice(0, 200))}`;

@@ -1,4 +1,4 @@
-/** A trace event as the inspector delivers it. `ts` and `tts` are microseconds: of `process.hrtime`, of the thread's CPU. */
+/** A trace event of the inspector. `ts` and `tts` are microseconds, of `process.hrtime` and of the thread's CPU time. */
 export interface PoolEvent {
   readonly ph: string;
   readonly name: string;
@@ -10,26 +10,24 @@ export interface PoolEvent {
   readonly args: { readonly result?: number };
 }
 
-/** One trip to the pool, or to where libuv does not need it (`kernel`). Times in microseconds of `process.hrtime`. */
+/** A pool job, or a call that needs no pool (`kernel`). Times in microseconds of `process.hrtime`. */
 export interface PoolJob {
-  /** `crypto`, `zlib`, the name of an N-API work, or the call of fs and dns: `open`, `read`, `lookup` … */
+  /** `crypto`, `zlib`, the name of N-API work, or a call of fs or dns: `open`, `read`, `lookup` … */
   readonly name: string;
   readonly kind: 'work' | 'fs' | 'dns' | 'kernel';
   readonly submitted: number;
-  /** `null` when not known: see `inferred`. */
   readonly started: number | null;
   readonly ended: number | null;
   /** When the event loop took the result. */
   readonly returned: number;
   readonly tid: number | null;
   readonly cpu: number | null;
-  /** The thread of the event loop that submitted it. */
+  /** The event-loop thread that submitted it. */
   readonly loop: number;
-  /** When it was submitted, every pool thread that it could have had was taken. */
+  /** No pool thread that could run it was free when it was submitted. */
   readonly waited: boolean;
-  /** `started` and `ended` follow from the order of the queue, not from an event. */
+  /** `started` and `ended` follow from the queue order, not from an event. */
   readonly inferred: boolean;
 }
 
-/** A job of which is not yet known whether it waited. */
 export type Unplaced = Omit<PoolJob, 'waited'>;

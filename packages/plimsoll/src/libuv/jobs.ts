@@ -4,11 +4,9 @@ import type { PoolEvent, PoolJob, Unplaced } from './job.js';
 import { placeJobs } from './replay.js';
 
 /**
- * From Node's trace events to the jobs of the pool. Pure.
- *
- * `node.threadpoolwork` gives a job's submission and completion on the event loop's thread (`b`, `e`, with an id) and its
- * run on a pool thread (`B`, `E`, with that thread's id and CPU clock, without an id). `fs` and `dns` give submission and
- * completion only: where and when such a job ran can be inferred, not known.
+ * From Node's trace events to pool jobs. `node.threadpoolwork` reports submission and completion on the event-loop thread (`b`,
+ * `e`, with an id), and the run on a pool thread (`B`, `E`, with the thread's id and CPU clock, without a job id). `fs` and `dns`
+ * report submission and completion only, so where and when such a job ran can only be inferred.
  */
 
 /** Submission and return. */
@@ -16,58 +14,48 @@ type Pair = readonly [PoolEvent, PoolEvent];
 const has = (event: PoolEvent, category: string): boolean =>
   event.cat === category || event.cat.split(',').includes(category);
 
-/** What getaddrinfo(3) and getnameinfo(3) are called in node.dns.native; every other name there is c-ares, a socket. */
+/** getaddrinfo(3) and getnameinfo(3) in node.dns.native; every further name there is c-ares, a socket. */
 const LOOKUPS = new Set(['lookup', 'lookupService']);
 
-/**
- * Every finished job, in the order of submission.
- *
- * @param events in the order of their time.
- * @param size threads of the pool, to infer when jobs of fs and dns ran.
- */
+/** Every finished job in order of submission, from events in order of time. `size` is needed to infer when fs and dns jobs ran. */
 export const poolJobs = (events: readonly PoolEvent[], size: number): PoolJob[] =>
   placeJobs(finishedJobs(events), size);
 
 /**
- * Every finished job, in the order of submission, with what events tell of it and no more.
+ * Every finished job in order of submission, with what its events say.
  *
- * @param crossed whether a run must be left out: its beginning and its end may be of two jobs.
+ * @param crossed whether to leave a run out, because its begin and its end may belong to two jobs.
  */
 export function finishedJobs(
   events: readonly PoolEvent[],
   crossed: (begin: number, end: number) => boolean = () => false,
 ): Unplaced[] {
   const work = workJobs(events, crossed);
-  const others = asyncPairs(events, (event) => !has(event, 'node.threadpoolwork.async'))
+  const bySubmission = (a: Unplaced, b: Unplaced): number => a.submitted - b.submitted;
+  const calls = asyncPairs(events, (event) => !has(event, 'node.threadpoolwork.async'))
     .map(outsideJob)
-    .sort((a, b) => a.submitted - b.submitted);
-  const reportedTwice = new Set(work.map((job) => outerCall(job, others)));
-  return [...work, ...others.filter((job) => !reportedTwice.has(job))].sort(
-    (a, b) => a.submitted - b.submitted,
-  );
+    .sort(bySubmission);
+  const reportedTwice = new Set(work.map((job) => outerCall(job, calls)));
+  return [...work, ...calls.filter((job) => !reportedTwice.has(job))].sort(bySubmission);
 }
 
-/** Between the two reports of one call nothing else of its thread is submitted; of other threads little. */
+/** Between the two reports of one call its thread submits nothing else, and further threads little. */
 const MOST_BETWEEN = 200;
 
-/**
- * Node 26 reports one call twice: as fs `read`, and within it as the job `fs.readfile`.
- *
- * @param others in the order of submission.
- */
-function outerCall(inner: Unplaced, others: readonly Unplaced[]): Unplaced | undefined {
+/** Node 26 reports one call twice: as fs `read`, and within it as the job `fs.readfile`. `calls` are in order of submission. */
+function outerCall(inner: Unplaced, calls: readonly Unplaced[]): Unplaced | undefined {
   if (!inner.name.startsWith('fs.')) return undefined;
-  const last = lowerBound(others, ({ submitted }) => submitted <= inner.submitted) - 1;
+  const last = lowerBound(calls, ({ submitted }) => submitted <= inner.submitted) - 1;
   for (let index = last; index >= 0 && index > last - MOST_BETWEEN; index--) {
-    const outer = others[index] as Unplaced;
+    const outer = calls[index] as Unplaced;
     if (outer.kind === 'fs' && outer.loop === inner.loop && outer.returned >= inner.returned) return outer;
   }
   return undefined;
 }
 
-/** Begin and end of everything with an id, in the order of ends; ids are pointers and are used again. */
+/** Begin and end of everything with an id, in order of ends; ids are pointers, which are reused. */
 function asyncPairs(events: readonly PoolEvent[], wanted: (event: PoolEvent) => boolean): Pair[] {
-  /** By category, then by id. Entries stay when they are done: a large Map from which others come and go is slow. */
+  /** By category, then by id. Ended entries stay: a large Map whose entries come and go is slow. */
   const open = new Map<string, Map<string | undefined, PoolEvent | null>>();
   const pairs: Pair[] = [];
   for (const event of events) {
@@ -87,26 +75,18 @@ function asyncPairs(events: readonly PoolEvent[], wanted: (event: PoolEvent) => 
 }
 
 const outsideJob = ([begin, end]: Pair): Unplaced => ({
-  name: begin.name,
+  ...{ name: begin.name, submitted: begin.ts, returned: end.ts, loop: begin.tid, inferred: false },
+  ...{ started: null, ended: null, tid: null, cpu: null },
   kind: !has(begin, 'node.dns.native') ? 'fs' : LOOKUPS.has(begin.name) ? 'dns' : 'kernel',
-  submitted: begin.ts,
-  started: null,
-  ended: null,
-  tid: null,
-  cpu: null,
-  returned: end.ts,
-  loop: begin.tid,
-  inferred: false,
 });
 
+/** A run on a pool thread. */
 interface Run {
-  readonly name: string;
-  readonly tid: number;
   readonly begin: PoolEvent;
   readonly end: PoolEvent;
 }
 
-/** What ran on pool threads, in the order of ends. */
+/** In order of ends. */
 function runs(events: readonly PoolEvent[], crossed: (begin: number, end: number) => boolean): Run[] {
   const running = new Map<number, PoolEvent>();
   const ended: Run[] = [];
@@ -116,24 +96,21 @@ function runs(events: readonly PoolEvent[], crossed: (begin: number, end: number
     if (event.ph === 'B') running.set(event.tid, event);
     else if (event.ph === 'E' && begin !== undefined) {
       running.delete(event.tid);
-      if (begin.name === event.name && !crossed(begin.ts, event.ts))
-        ended.push({ name: begin.name, tid: event.tid, begin, end: event });
+      if (begin.name === event.name && !crossed(begin.ts, event.ts)) ended.push({ begin, end: event });
     }
   }
   return ended;
 }
 
-/** Threads that are preempted change places with few others; further on nothing can be meant. */
+/** A preempted thread changes places with few threads, so no run belongs to a later return. */
 const MOST_CANDIDATES = 200;
 
 /**
- * Runs carry no id. The loop takes results in the order in which the jobs ended, so a run belongs to the first return
- * after its end that has no run yet and was submitted before its start. That may be far away: a loop that was blocked
- * takes thousands of results at one time.
- *
- * A thread may be preempted between its event and the queue, so that two runs seem to have changed places; then the later
- * one finds nothing free, and earlier ones move on until everybody has a job that fits (augmenting paths). Cancelled jobs
- * (negative result) never ran. A job whose run is missing, because events were lost, has no start and no end.
+ * Runs have no id. The loop takes results in the order in which jobs ended, so a run belongs to the first return after its end
+ * that has no run yet and was submitted before its start; it may be far away, since a blocked loop takes thousands of results at
+ * a time. A thread may be preempted between its event and the queue, so that two runs seem to have changed places: then the later
+ * run finds no free job, and earlier runs move on until each has a job that fits (augmenting paths). Cancelled jobs (negative
+ * result) never ran. When events were lost, a job without a run has no start and no end.
  */
 function workJobs(
   events: readonly PoolEvent[],
@@ -175,13 +152,13 @@ function workJobs(
       index = free.from(index + 1);
     }
     if (index < pairs.length && fits(run, pairs[index] as Pair)) take(run, index);
-    // A run that ended earlier may have to move to a return before this one.
+    // An earlier run may have to move to a return before this one.
     else move(run, Math.max(0, first - MOST_CANDIDATES / 2), new Set());
   }
   return pairs.map((pair) => workJob(pair, holders.get(pair)));
 }
 
-/** Which of 0 … length - 1 are free: the next free one in nearly constant time. */
+/** The free ones among 0 … length - 1: finds the next one in nearly constant time. */
 class FreeIndices {
   readonly #next: Uint32Array;
 
@@ -189,12 +166,12 @@ class FreeIndices {
     this.#next = Uint32Array.from({ length: length + 1 }, (_, index) => index);
   }
 
-  /** The first free index at or after `index`; the length when there is none. */
+  /** @returns the length when no index at or after `index` is free. */
   from(index: number): number {
     let free = Math.min(index, this.#next.length - 1);
     while (this.#next[free] !== free) {
       const next = itemAt(this.#next, free);
-      // Halve the path, so that later searches are shorter.
+      // Halve the path for later searches.
       this.#next[free] = itemAt(this.#next, next);
       free = itemAt(this.#next, free);
     }
@@ -207,17 +184,10 @@ class FreeIndices {
 }
 
 const fits = (run: Run, [begin, end]: Pair): boolean =>
-  begin.name === run.name && begin.ts <= run.begin.ts && run.end.ts <= end.ts;
+  begin.name === run.begin.name && begin.ts <= run.begin.ts && run.end.ts <= end.ts;
 
-const workJob = ([begin, end]: Pair, run: Run | undefined): Unplaced => ({
-  name: begin.name,
-  kind: 'work',
-  submitted: begin.ts,
-  started: run?.begin.ts ?? null,
-  ended: run?.end.ts ?? null,
-  returned: end.ts,
-  loop: begin.tid,
-  tid: run?.tid ?? null,
-  cpu: run?.begin.tts === undefined || run.end.tts === undefined ? null : run.end.tts - run.begin.tts,
-  inferred: false,
+const workJob = (pair: Pair, { begin, end }: Partial<Run> = {}): Unplaced => ({
+  ...{ ...outsideJob(pair), kind: 'work' },
+  ...{ started: begin?.ts ?? null, ended: end?.ts ?? null, tid: end?.tid ?? null },
+  cpu: begin?.tts === undefined || end?.tts === undefined ? null : end.tts - begin.tts,
 });

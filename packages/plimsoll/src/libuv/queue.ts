@@ -4,10 +4,9 @@ import { slowJobLimit } from './pool-size.js';
 const MARKER = -1;
 
 /**
- * The queue of libuv's pool by its own rules (threadpool.c, `post` and `worker`): one queue for everything; slow I/O waits in
- * a second one, and a single marker in the first stands for all of it. A thread that finds the marker takes ONE slow job, and
- * the marker goes to the tail again, so that with a backlog slow jobs are served one for each pass of the queue. Of slow jobs
- * at most (size + 1) / 2 run at a time.
+ * libuv's pool queue (threadpool.c, `post` and `worker`). Slow I/O waits in a second queue, for which a single marker stands in the
+ * first. A thread that finds the marker takes ONE slow job, and the marker returns to the tail, so that a backlog of slow jobs is
+ * served one for each pass of the queue. At most (size + 1) / 2 slow jobs run at a time.
  */
 export class PoolQueue {
   readonly #queue = new Fifo();
@@ -20,7 +19,7 @@ export class PoolQueue {
     this.#mostSlow = slowJobLimit(size);
   }
 
-  /** Submit a job. @returns whether libuv signals an idle thread for it. */
+  /** @returns whether libuv signals an idle thread. */
   submit(job: number, isSlow: boolean): boolean {
     if (!isSlow) {
       this.#queue.push(job);
@@ -32,7 +31,7 @@ export class PoolQueue {
     return true;
   }
 
-  /** The job that a thread takes now; -1 when there is none for it and it goes to sleep. */
+  /** The job that a thread takes now; -1 when it finds none and goes to sleep. */
   take(): number {
     const queue = this.#queue;
     for (;;) {
@@ -53,12 +52,11 @@ export class PoolQueue {
     }
   }
 
-  /** After a slow job was taken: whether more of them wait, for which libuv signals another idle thread. */
+  /** Whether slow jobs remain after one was taken; libuv then signals another idle thread. */
   get hasSlowWaiting(): boolean {
     return this.#hasMarker;
   }
 
-  /** A slow job has ended. */
   slowEnded(): void {
     this.#slowRunning--;
   }

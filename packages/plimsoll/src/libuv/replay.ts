@@ -2,15 +2,14 @@ import { lowerBound } from '../collections/lower-bound.js';
 import type { PoolJob, Unplaced } from './job.js';
 import { PoolQueue } from './queue.js';
 
-/** How long a job that began at some moment was at most on its thread, in microseconds: its result may have waited for the loop. */
+/** The most microseconds that a job may have spent on its thread; its result may then have waited for the loop. */
 export type Longest = (job: Unplaced, started: number) => number;
 
 /**
- * Say which jobs had to wait for a thread, and when those of fs and dns must have run: let jobs of which only submissions and
- * returns are known go through the queue once more, by its own rules. Each began when the queue gave it a thread, and kept that
- * until its result was taken, or `longest` later. What is known of a job stays.
+ * Which jobs waited for a thread, and when fs and dns jobs must have run, by sending all jobs through libuv's queue again. A job
+ * without a known run began when the queue assigned a thread, and occupied it until its result was taken, or for `longest`.
  *
- * @param jobs in the order of submission.
+ * @param jobs in order of submission.
  */
 export function placeJobs(
   jobs: readonly Unplaced[],
@@ -19,16 +18,16 @@ export function placeJobs(
 ): PoolJob[] {
   const timed: PoolJob[] = Array(jobs.length);
   const queue = new PoolQueue(size);
-  /** What is on a thread; what leaves it first comes last. */
+  /** Jobs on threads; the first to leave comes last. */
   const running: { readonly job: Unplaced; readonly endsAt: number }[] = [];
 
-  /** A thread looks for a job, again and again while slow ones wait and other threads are idle. */
+  /** A thread takes a job, and signals further idle threads while slow jobs wait. */
   const take = (now: number): void => {
     while (running.length < size) {
       const index = queue.take();
       if (index === -1) return;
       const job = jobs[index] as Unplaced;
-      // Whatever the rule says, it had ended when its result was taken.
+      // It cannot have started after its result was taken.
       const started = job.started ?? Math.min(now, job.returned);
       const ended = job.ended ?? Math.min(job.returned, started + longest(job, started));
       const waited = now > job.submitted;

@@ -6,7 +6,7 @@ import { attach, RemoteError } from '../target/attach.js';
 
 type Outcome = Pick<Resize, 'before' | 'after' | 'limit' | 'slowLimit' | 'by' | 'reason'>;
 
-/** The answer comes so long after the resize has given up, at the latest. */
+/** The answer comes at most this long after the resize has given up. */
 const SPARE_MS = 3000;
 
 export async function resizeProcess(
@@ -46,15 +46,12 @@ function explained(error: RemoteError, pid: number, size: number): PlimsollError
   return new PlimsollError(code, `process ${pid}: ${error.message}${advice[code] ?? ''}`, { cause: error });
 }
 
-/** Where a process keeps the engine, so that each call finds the same one. */
-const KEPT = "globalThis[Symbol.for('plimsoll.resize')]";
+/** Where a process stores the engine, so that each call finds the same one. */
+const ENGINE = "globalThis[Symbol.for('plimsoll.resize')]";
 
-/**
- * An expression that is `@plimsoll/monitor/resize` in the process that evaluates it, which needs neither the package nor the right to
- * read our files.
- */
+/** An expression that evaluates to `@plimsoll/monitor/resize`, without the package and without the right to read our files. */
 function resizeEngine(): string {
   const text = readFileSync(createRequire(import.meta.url).resolve('@plimsoll/monitor/resize'), 'utf8');
-  return `(${KEPT} ??= (() => { const module = { exports: {} }; let exports = module.exports; ${text}
+  return `(${ENGINE} ??= (() => { const module = { exports: {} }; let exports = module.exports; ${text}
 return module.exports; })())`;
 }

@@ -1,25 +1,30 @@
 import { countPool } from '../host/process-pool.js';
 import { commandOf, environmentOf, isNodeProcess, parentOf } from '../host/processes.js';
-import { listNumbers } from '../host/read.js';
+import { listNumbers, readLink, readText } from '../host/read.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import type { Doing, RescueStatus, SeenProcess, SeenThread } from '../results/pool-activity.js';
-import { doingOf, isBusy } from './doing.js';
-import { rescueStatus, statusFileOf } from './rescue.js';
+import {
+  type RescueStatus,
+  rescueSchema,
+  type SeenProcess,
+  type SeenThread,
+} from '../results/pool-activity.js';
+import { doingOf, isBusy, targetOf } from './doing.js';
 import { rolesOf } from './roles.js';
-import { targetOf } from './target.js';
 
-/** What follows is a program's text, and no name of one. */
+/** The text of a program follows, not its name. */
 const EVALUATES = /^(-e|-p|-pe|--eval|--print)$/;
 const SEARCH_MS = 5000;
 const NODE = /(^|\/)node(js)?$/;
+/** The file without a name into which a rescue of `@plimsoll/monitor` writes what it does. */
+const RESCUE = /\/plimsoll-rescue-[^/]+\/status \(deleted\)$/;
 
 export const nodeProcesses = (root = '/'): number[] =>
   (listNumbers(root, '/proc') ?? []).filter((pid) => isNodeProcess(pid, root));
 
 export class Observer {
   readonly #root: string;
-  readonly #rescues = new Map<number, { readonly file: number | null; readonly atMs: number }>();
+  readonly #rescues = new Map<number, { readonly file: number | undefined; readonly atMs: number }>();
   readonly #before = new Map<number, { atMs: number; threads: EarlierThreads }>();
 
   constructor(root = '/') {
@@ -37,40 +42,53 @@ export class Observer {
     const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
     this.#before.set(pid, { atMs, threads: new Map(threads.map((thread) => [thread.tid, thread])) });
     const size = poolSizeOf(environmentOf(pid, this.#root)?.('UV_THREADPOOL_SIZE') ?? null);
-    const doing = threads.map((thread) =>
+    const doings = threads.map((thread) =>
       doingOf(thread, before?.threads.get(thread.tid) ?? null, elapsedMs, (blocked) =>
         targetOf(pid, blocked, this.#root),
       ),
     );
-    const parked = doing.filter(({ what }) => what === 'parked').length;
+    const parked = doings.filter(({ what }) => what === 'parked').length;
     const count = countPool(pid, size, this.#root, threads);
-    // libuv's own counter is without them.
-    const there = count === null ? 0 : count.threads + (count.by === 'memory' ? parked : 0);
-    const roles = rolesOf(pid, threads, there, this.#root);
-    const seen = threads.map(
-      ({ tid, name }, index): SeenThread => ({
-        ...{ tid, name, role: roles.get(tid) ?? 'other' },
-        doing: doing[index] as Doing,
-      }),
-    );
-    const pool = seen.filter(({ role }) => role === 'pool');
+    // libuv's counter does not include parked threads.
+    const counted = count === null ? 0 : count.threads + (count.by === 'memory' ? parked : 0);
+    const roles = rolesOf(pid, threads, counted, this.#root);
+    const seen = doings.map((doing, index): SeenThread => {
+      const { tid, name } = threads[index] as (typeof threads)[number];
+      return { tid, name, role: roles.get(tid) ?? 'other', doing };
+    });
     return {
       ...{ pid, ppid: parentOf(pid, this.#root), program: this.#programOf(pid), size },
-      ...{ threads: there - parked, parked, countedBy: count?.by ?? null },
-      busy: pool.filter(({ doing }) => isBusy(doing)).length,
+      ...{ threads: counted - parked, parked, countedBy: count?.by ?? null },
+      busy: seen.filter(({ role, doing }) => role === 'pool' && isBusy(doing)).length,
       rescue: this.#rescueOf(pid, atMs),
       ...{ tellsCalls: threads.every(({ tellsCalls }) => tellsCalls), seen },
     };
   }
 
-  /** A server may have thousands of files, so they are not looked through each time. */
+  /** A server may have thousands of open files, so they are not searched at each look. */
   #rescueOf(pid: number, atMs: number): RescueStatus | null {
     const known = this.#rescues.get(pid);
-    const status = typeof known?.file === 'number' ? rescueStatus(pid, known.file, this.#root) : null;
+    const status = this.#statusIn(pid, known?.file);
     if (status !== null || (known !== undefined && atMs - known.atMs < SEARCH_MS)) return status;
-    const file = statusFileOf(pid, this.#root);
+    const files = listNumbers(this.#root, `/proc/${pid}/fd`) ?? [];
+    const file = files.findLast((each) => this.#isRescue(pid, each));
     this.#rescues.set(pid, { file, atMs });
-    return file === null ? null : rescueStatus(pid, file, this.#root);
+    return this.#statusIn(pid, file);
+  }
+
+  #isRescue(pid: number, file: number): boolean {
+    return RESCUE.test(readLink(this.#root, `/proc/${pid}/fd/${file}`) ?? '');
+  }
+
+  /** `null` when the file is closed, or is being written. */
+  #statusIn(pid: number, file: number | undefined): RescueStatus | null {
+    if (file === undefined || !this.#isRescue(pid, file)) return null;
+    try {
+      const status = JSON.parse(readText(this.#root, `/proc/${pid}/fd/${file}`) ?? '');
+      return rescueSchema.safeParse({ last: null, ...status }).data ?? null;
+    } catch {
+      return null;
+    }
   }
 
   #programOf(pid: number): string {

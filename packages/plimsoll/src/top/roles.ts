@@ -1,20 +1,10 @@
 import { POOL_THREAD } from '../host/pool-threads.js';
-import {
-  candidates,
-  hasNames,
-  RUNTIME_NAME,
-  RUNTIME_THREADS,
-  siblings,
-  type Thread,
-} from '../host/process-pool.js';
+import { candidates, hasNames, RUNTIME_NAME, RUNTIME_THREADS, type Thread } from '../host/process-pool.js';
 import type { SeenThread } from '../results/pool-activity.js';
 
 type Role = SeenThread['role'];
 
-/**
- * What each thread of a Node process is for: by its name since libuv 1.50, and before that by when it was created. libuv creates
- * all pool threads at once.
- */
+/** What each thread of a Node process is for: by its name since libuv 1.50, before that by its time of creation. */
 export function rolesOf(
   pid: number,
   threads: readonly Thread[],
@@ -22,24 +12,28 @@ export function rolesOf(
   root = '/',
 ): ReadonlyMap<number, Role> {
   const roles = new Map<number, Role>(threads.map(({ tid }) => [tid, tid === pid ? 'event loop' : 'other']));
-  const others = threads.filter(({ tid }) => tid !== pid);
+  const helpers = threads.filter(({ tid }) => tid !== pid);
+  const assign = (role: Role, members: readonly Thread[]): void => {
+    for (const { tid } of members) roles.set(tid, role);
+  };
   if (hasNames(pid, threads)) {
-    for (const { tid, name } of others) {
-      if (name === POOL_THREAD) roles.set(tid, 'pool');
-      else if (RUNTIME_NAME.test(name)) roles.set(tid, 'runtime');
-    }
-    return roles;
+    assign(
+      'runtime',
+      helpers.filter(({ name }) => RUNTIME_NAME.test(name)),
+    );
+    assign(
+      'pool',
+      helpers.filter(({ name }) => name === POOL_THREAD),
+    );
+  } else {
+    assign('runtime', helpers.slice(0, RUNTIME_THREADS));
+    if (size > 0) assign('pool', createdTogether(candidates(pid, threads, root), size));
   }
-  for (const { tid } of others.slice(0, RUNTIME_THREADS)) roles.set(tid, 'runtime');
-  if (size > 0)
-    for (const { tid } of createdTogether(candidates(pid, threads, root), size)) roles.set(tid, 'pool');
   return roles;
 }
 
-/** So many threads that were created together; on a busy machine that takes longer than an instant. */
+/** The `size` threads that were created within the shortest time: libuv creates all pool threads at once. */
 function createdTogether(threads: readonly Thread[], size: number): readonly Thread[] {
-  const exact = siblings(threads).find(({ length }) => length === size);
-  if (exact !== undefined) return exact;
   const sorted = threads.toSorted((a, b) => a.createdTicks - b.createdTicks || a.tid - b.tid);
   const spread = (from: number): number =>
     (sorted[from + size - 1]?.createdTicks ?? Number.POSITIVE_INFINITY) - (sorted[from]?.createdTicks ?? 0);

@@ -2,11 +2,11 @@ import { type ReadyWorkload, type RunContext, timed } from './workload.js';
 
 /** What a user's workload module may export. */
 export interface WorkloadModule {
-  /** One round of the work; it is timed from its call until its promise settles. */
+  /** One round, timed from its call until its promise settles. */
   default(context: ModuleContext): Promise<unknown> | unknown;
-  /** How many operations one call does; 1 when absent. */
+  /** Operations of one call; by default 1. */
   operations?: number;
-  /** It owns something that two processes cannot have at a time, such as a port: sizes are then measured one after another. */
+  /** Whether two processes cannot run it at a time, as with a port: sizes are then measured one after another. */
   isolated?: boolean;
   /** Called once before the first round, not timed. */
   setup?(context: ModuleContext): Promise<unknown> | unknown;
@@ -16,32 +16,27 @@ export interface WorkloadModule {
 
 /** What plimsoll passes to every function of a workload module. */
 export interface ModuleContext extends Omit<RunContext, 'names'> {
-  /** Operations that one call should do: `--ops`, or what the module exports. */
+  /** Operations of one call: `--ops`, or what the module exports. */
   readonly operations: number;
   /** The value of `--scale`; a module may multiply the cost of its operations by it. */
   readonly scale: number;
 }
 
-/** A module that cannot be a workload; the message says what is missing. */
+/** The message says what a workload module lacks. */
 export class BadModule extends Error {
   override readonly name = 'BadModule';
 }
 
 function check(exports: Record<string, unknown>): WorkloadModule {
   const { default: run, operations, isolated } = exports;
-  if (run === undefined) {
+  if (typeof run !== 'function') {
     const names = Object.keys(exports).join(', ') || 'nothing';
-    throw new BadModule(
-      `its default export must be an async function, but it has none (it exports ${names})`,
-    );
+    const found = run === undefined ? `it has none (it exports ${names})` : `it is ${typeof run}`;
+    throw new BadModule(`its default export must be an async function, but ${found}`);
   }
-  if (typeof run !== 'function')
-    throw new BadModule(`its default export must be an async function, but it is ${typeof run}`);
-  for (const name of ['setup', 'teardown']) {
-    const value = exports[name];
-    if (value !== undefined && typeof value !== 'function')
-      throw new BadModule(`its export ${name} must be a function, not ${typeof value}`);
-  }
+  for (const name of ['setup', 'teardown'])
+    if (!['undefined', 'function'].includes(typeof exports[name]))
+      throw new BadModule(`its export ${name} must be a function, not ${typeof exports[name]}`);
   if (operations !== undefined && !(Number.isInteger(operations) && Number(operations) > 0))
     throw new BadModule(`its export operations must be a whole number from 1, not ${String(operations)}`);
   if (isolated !== undefined && typeof isolated !== 'boolean')
@@ -53,7 +48,7 @@ function check(exports: Record<string, unknown>): WorkloadModule {
  * Load a user's module and run its set-up.
  *
  * @param url file URL of the module.
- * @throws {BadModule} when its exports are not those of a workload; whatever the module itself throws.
+ * @throws {BadModule} for wrong exports; and any error of the module.
  */
 export async function prepareModule(
   url: string,
@@ -62,8 +57,8 @@ export async function prepareModule(
 ): Promise<ReadyWorkload> {
   const module = check(await import(url));
   const operations = options.operations ?? module.operations ?? 1;
-  const given: ModuleContext = {
-    // It may change between calls.
+  const moduleContext: ModuleContext = {
+    // The size may change between calls.
     get size() {
       return context.size;
     },
@@ -71,16 +66,13 @@ export async function prepareModule(
     operations,
     scale: options.scale,
   };
-  await module.setup?.(given);
+  await module.setup?.(moduleContext);
   return {
     operations,
     isolated: module.isolated === true,
-    round: (_, record) =>
-      timed(record, async () => {
-        await module.default(given);
-      }),
+    round: (_, record) => timed(record, async () => module.default(moduleContext)),
     async close() {
-      await module.teardown?.(given);
+      await module.teardown?.(moduleContext);
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { AnyParameters, Parameters, WorkloadName } from './parameters.js';
-import type { ReadyWorkload, RunContext, WorkRound } from './workload.js';
+import type { AnyParameters, WorkloadName } from './parameters.js';
+import type { ReadyWorkload, RunContext } from './workload.js';
 
 /** A workload as it is sent to the process that runs it. */
 export type WorkloadSpec =
@@ -11,24 +11,11 @@ export type WorkloadSpec =
       readonly scale: number;
     };
 
-/** Only the chosen workload is loaded: what it does not import cannot disturb it. */
-const loaders: {
-  [Name in WorkloadName]: (parameters: Parameters<Name>, context: RunContext) => Promise<WorkRound>;
-} = {
-  file: async (parameters, context) => (await import('./file.js')).prepareFile(parameters, context),
-  crypto: async (parameters) => (await import('./crypto.js')).prepareCrypto(parameters),
-  zlib: async (parameters) => (await import('./zlib.js')).prepareZlib(parameters),
-  dns: async (_, context) => (await import('./dns.js')).prepareDns(context),
-  mixed: async (parameters, context) => (await import('./mixed.js')).prepareMixed(parameters, context),
-};
-
-/** Make a workload ready in the process that will run it. */
+/** Prepare a workload in the process that runs it. It loads nothing that a module could meet. */
 export async function prepareWorkload(spec: WorkloadSpec, context: RunContext): Promise<ReadyWorkload> {
-  if (spec.kind === 'module') {
-    const { prepareModule } = await import('./module.js');
-    return prepareModule(spec.url, spec, context);
-  }
+  if (spec.kind === 'module') return (await import('./module.js')).prepareModule(spec.url, spec, context);
   const { name, parameters } = spec;
-  const round = await loaders[name](parameters as never, context);
+  const { prepareRound } = await import('./built-in.js');
+  const round = prepareRound[name](parameters as never, context);
   return { operations: parameters.operations, isolated: false, round, close: async () => {} };
 }

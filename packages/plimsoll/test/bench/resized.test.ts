@@ -10,7 +10,7 @@ import {
   openMeasuringProcess,
 } from '#plimsoll/bench/measuring-process.js';
 import { withGuardian } from '#plimsoll/lab/guardian.js';
-import { openLocalResolver } from '#plimsoll/lab/resolver/local.js';
+import { openLocalResolver } from '#plimsoll/lab/resolver/resolver.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 

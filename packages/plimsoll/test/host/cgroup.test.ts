@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseCpuMax, parseLimit, readCgroup } from '#plimsoll/host/cgroup.js';
-import { directoriesUnder, parseCgroupMembership, parseMountinfo } from '#plimsoll/host/cgroup-location.js';
+import {
+  directoriesUnder,
+  parseCgroupMembership,
+  parseCpuMax,
+  parseLimit,
+  parseMountinfo,
+  readCgroup,
+} from '#plimsoll/host/cgroup.js';
 import { fakeRoot, linuxOnly } from './fake-root.js';
 
 const V2_MOUNT = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeOctal, parseMountinfo } from '#plimsoll/host/cgroup-location.js';
+import { decodeOctal, parseMountinfo } from '#plimsoll/host/cgroup.js';
 import { filesystemOf } from '#plimsoll/host/filesystem.js';
 import { linuxOnly } from './fake-root.js';
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openMeasuringProcess } from '#plimsoll/bench/measuring-process.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { openLocalResolver } from '#plimsoll/lab/resolver/local.js';
+import { openLocalResolver } from '#plimsoll/lab/resolver/resolver.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 
@@ -44,7 +44,7 @@ describe('the local resolver', namespaces ? {} : { skip: 'needs the right to mak
 
 test('without namespaces it is the hosts file, and says why', async () => {
   const script = `
-    import { openResolver } from ${JSON.stringify(fileURLToPath(new URL('../../dist/lab/resolver/open.js', import.meta.url)))};
+    import { openResolver } from ${JSON.stringify(fileURLToPath(new URL('../../dist/lab/resolver/resolver.js', import.meta.url)))};
     const guardian = { temporaryDirectory() { return process.env.DIR; }, remove() {} };
     const { mode, because } = await openResolver(guardian);
     console.log(JSON.stringify({ mode, because }));`;

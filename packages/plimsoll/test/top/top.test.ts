@@ -8,7 +8,7 @@ import { after, describe, test } from 'node:test';
 import { type PoolActivity, poolActivitySchema } from 'plimsoll';
 import { cpuCount } from '#plimsoll/host/cpu.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { openLocalResolver } from '#plimsoll/lab/resolver/local.js';
+import { openLocalResolver } from '#plimsoll/lab/resolver/resolver.js';
 import { MAIN, plimsoll, until } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { access, mkdirSync, writeFileSync } from 'node:fs';
+import { access, closeSync, constants, mkdirSync, open, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sum } from '../../collections/sum.js';
@@ -11,7 +11,6 @@ import { catalogue } from '../catalogue/catalogue.js';
 import type { EntryContext } from '../catalogue/entry.js';
 import type { Observation, ProbeAnswer, ProbeJob, Release } from '../messages.js';
 import type { LocalServers } from '../servers.js';
-import { blockPool, release } from './blockers.js';
 import { Call } from './call.js';
 import { serveObservation } from './serve-observation.js';
 
@@ -65,24 +64,49 @@ async function observeBlocked(
   note(second, 'second', order);
   await release(fifos.slice(0, 1));
   await Promise.race([quick, sleep(deadlineMs)]);
-  // An operation that was served before the quick job has been called back by now; the others are only released.
-  const served: Release = {
-    firstServed: order.indexOf('first') !== -1 && order.indexOf('first') < order.indexOf('quick'),
-    overtaken: !order.slice(0, order.indexOf('quick')).includes('second'),
-  };
+  // An operation that was served before the quick job has called back by now.
+  const earlier = order.slice(0, Math.max(0, order.indexOf('quick')));
+  const served: Release = { firstServed: earlier.includes('first'), overtaken: !earlier.includes('second') };
   await release(fifos.slice(1));
   await Promise.race([first.ended, sleep(deadlineMs)]);
   return observed(first, false, served);
 }
 
-function note(call: Call, who: string, order: string[]): void {
-  const went = (): void => {
-    if (!order.includes(who)) order.push(who);
+function note(call: Call, name: string, order: string[]): void {
+  const served = (): void => {
+    if (!order.includes(name)) order.push(name);
   };
   call.onCallback = (type) => {
-    if (waitKindOf(type) === null) went();
+    if (waitKindOf(type) === null) served();
   };
-  void call.ended.then(went);
+  void call.ended.then(served);
+}
+
+/**
+ * Occupy a pool thread per FIFO without using CPU: open(2) waits in the kernel until a writer opens the FIFO. The queue is first in,
+ * first out, so later jobs wait behind these, whether or not the threads have arrived there.
+ */
+function blockPool(fifos: readonly string[]): void {
+  for (const fifo of fifos)
+    open(fifo, 'r', (error, file) => {
+      if (error !== null) throw error;
+      closeSync(file);
+    });
+}
+
+async function release(fifos: readonly string[]): Promise<void> {
+  for (const fifo of fifos) while (!openedForWriting(fifo)) await sleep(1);
+}
+
+function openedForWriting(fifo: string): boolean {
+  try {
+    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch (error) {
+    // Its thread has not arrived yet, so nobody reads it.
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO') return false;
+    throw error;
+  }
 }
 
 const turned = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -100,8 +124,8 @@ function observed(call: Call, whileBlocked: boolean, served: Release | null): Pr
   };
 }
 
-/** More than any entry takes in the two calls that a process makes. */
-const SUPPLY = 4;
+/** More than any entry takes in the two calls of a process. */
+const SUPPLY = 6;
 const MEANWHILE_MS = 5;
 
 function entryContext(directory: string, servers: LocalServers): EntryContext {
@@ -110,13 +134,16 @@ function entryContext(directory: string, servers: LocalServers): EntryContext {
     for (const path of paths) make(path);
     return () => paths.pop() as string;
   };
+  const file = supply((path) => writeFileSync(path, 'plimsoll'), 'file');
+  const descriptors = Array.from({ length: 2 }, () => openSync(file(), 'r+'));
   const outside = new AsyncResource('Meanwhile');
   return {
     meanwhile(work) {
       const timer = outside.runInAsyncScope(() => setInterval(work, MEANWHILE_MS));
       return () => clearInterval(timer);
     },
-    file: supply((path) => writeFileSync(path, 'plimsoll'), 'file'),
+    file,
+    opened: () => descriptors.pop() as number,
     folder: supply((path) => mkdirSync(path), 'folder'),
     path: supply(() => {}, 'path'),
     servers,

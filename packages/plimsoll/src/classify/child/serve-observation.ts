@@ -3,7 +3,7 @@ import { type SizedJob, serveJob } from '../../lab/child/serve.js';
 import { BadModule } from '../../workloads/module.js';
 import type { ObservationAnswer } from '../observe.js';
 
-/** @param work never rejects; the process may also end in it. */
+/** @param work never rejects; it may end the process. */
 export function serveObservation<Job extends SizedJob, Ready, Answer extends { readonly type: string }>(
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],
@@ -17,7 +17,7 @@ export function serveObservation<Job extends SizedJob, Ready, Answer extends { r
     } catch (error) {
       return finish({ type: 'bad-module', message: whyBad(error) });
     }
-    // process.exit() would wait for the queue of the pool, for ever if its threads are blocked.
+    // process.exit() waits for the pool queue, forever if all pool threads are blocked.
     process.once('exit', (code) => finish({ type: 'exited', code }));
     finish(await work(ready, job, observedThreads));
   });
@@ -34,6 +34,6 @@ function finish(answer: ObservationAnswer | { readonly type: string }): void {
   if (finished) return;
   finished = true;
   process.send?.(answer, undefined, {}, () => process.kill(process.pid, 'SIGKILL'));
-  // Within 'exit' no callback comes any more; the channel has taken the few bytes at once.
+  // During 'exit' no callback runs any more; the channel has taken the few bytes at once.
   if (answer.type === 'exited') process.kill(process.pid, 'SIGKILL');
 }

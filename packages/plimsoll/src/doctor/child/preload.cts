@@ -1,5 +1,5 @@
-// Loaded by --require into every thread of every Node process of the command, before anything of it runs. It prints nothing,
-// keeps nothing alive, and whatever goes wrong goes wrong quietly. It uses the pool once, when it is asked what became of it.
+// Loaded by --require into every thread of every Node process of the command, before its program runs. It prints nothing, keeps
+// nothing alive, and fails silently. It uses the pool once, after the wait.
 import crypto = require('node:crypto');
 import fs = require('node:fs');
 import modules = require('node:module');
@@ -23,9 +23,7 @@ function examine({ directory, waitMs }: Settings): void {
   const forWorkers = noteEnvironments();
   process.on('worker', (started: worker.Worker) => {
     workers++;
-    started.once('exit', () => {
-      workers--;
-    });
+    started.once('exit', () => void workers--);
   });
   const counted = (): number | null => {
     const all = threads.list();
@@ -40,13 +38,10 @@ function examine({ directory, waitMs }: Settings): void {
       ...{ pid: process.pid, ppid: process.ppid, script: process.argv[1] ?? null },
       ...{ node: process.versions.node, libuv: process.versions.uv, platform: process.platform },
       ...{ initial, current: valueNow(), threads: usedBy === 'nobody' ? null : counted(), usedBy },
-      ...{
-        forWorkers: [...forWorkers],
-        availableParallelism: os.availableParallelism(),
-        pm2: process.env.pm_id !== undefined,
-      },
+      ...{ forWorkers: [...forWorkers], pm2: process.env.pm_id !== undefined },
+      availableParallelism: os.availableParallelism(),
     });
-  // What is known of it when it is killed: by SIGABRT, when libuv cannot create its threads.
+  // For a process that is killed, as by SIGABRT when libuv cannot create its threads.
   report('nobody', `${process.pid}.start.json`);
   const usedByApp = (): boolean => (counted() ?? 0) > 0;
   let last: 'app' | 'doctor' | 'nobody' = 'nobody';
@@ -56,28 +51,28 @@ function examine({ directory, waitMs }: Settings): void {
   });
   setTimeout(() => {
     last = usedByApp() ? 'app' : 'doctor';
-    // A job that always goes to the pool: with none before it, it makes libuv create the threads.
+    // This job always goes to the pool; if it is the first one, libuv creates the threads.
     crypto.pbkdf2('', '', 1, 1, 'sha1', () => report(last));
   }, waitMs).unref();
 }
 
-/** A Worker with an environment of its own does not load this file: note what it is given. */
+/** A Worker with a separate environment does not load this file: note its value. */
 function noteEnvironments(): Set<string> {
-  const given = new Set<string>();
+  const values = new Set<string>();
   worker.Worker = new Proxy(worker.Worker, {
     construct(target, args, newTarget) {
       const text = (args[1]?.env as NodeJS.ProcessEnv | undefined)?.[VARIABLE];
-      if (typeof text === 'string') given.add(text);
+      if (typeof text === 'string') values.add(text);
       return Reflect.construct(target, args, newTarget) as object;
     },
   });
   modules.syncBuiltinESMExports();
-  return given;
+  return values;
 }
 
 const LOOK_MS = 50;
 
-/** The thread of a Worker: its copy of the environment has no effect on the pool. */
+/** In the thread of a Worker, whose copy of the environment has no effect on the pool. */
 function examineWorker({ directory }: Settings): void {
   const initial = valueNow();
   let last: string | null | undefined;
@@ -92,13 +87,13 @@ function examineWorker({ directory }: Settings): void {
   setInterval(report, LOOK_MS).unref();
 }
 
-/** Atomically: a reader finds the whole new report, or the old one. */
+/** Atomically: a reader finds the new report, or the previous one. */
 function write(file: string, content: object): void {
   try {
     fs.writeFileSync(`${file}.part`, JSON.stringify(content));
     fs.renameSync(`${file}.part`, file);
   } catch {
-    // The examination is over, or this process may not write there.
+    // The examination has ended, or this process may not write there.
   }
 }
 

@@ -1,4 +1,4 @@
-// The entry of every process that counts the threads of its own pool; its argument is the URL of the module that serves the job.
+// The entry of every process that counts its pool threads; its argument is the URL of the module that serves the job.
 import aroundFirstUse = require('./first-use.cjs');
 
 aroundFirstUse((before, after) => {

@@ -2,7 +2,7 @@ import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js'
 
 export interface SizedJob {
   readonly size: number;
-  /** Working directory: entering a mount namespace loses it. */
+  /** Working directory, which entering a mount namespace loses. */
   readonly cwd: string;
 }
 
@@ -10,7 +10,7 @@ export type SizedAnswer =
   | { readonly type: 'started' }
   | { readonly type: 'refused'; readonly observedThreads: number };
 
-/** Take one job over IPC and work, if the pool has the size that the job names. Lists of threads: around the pool's first use. */
+/** Take one job over IPC and work if the pool has the job's size. The lists of threads are from around the pool's first use. */
 export function serveJob<Job extends SizedJob>(
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],
@@ -24,8 +24,7 @@ export function serveJob<Job extends SizedJob>(
       answer({ type: 'refused', observedThreads });
     else void work(job, observedThreads);
   });
-  // The parent is gone, so the answer is not needed. Not process.exit(), which waits for the queue of the pool, for ever if its
-  // threads are blocked.
+  // The parent is gone, so nobody needs the answer. process.exit() waits for the pool queue, forever if all threads are blocked.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   answer({ type: 'started' });
 }

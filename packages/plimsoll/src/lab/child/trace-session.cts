@@ -6,10 +6,7 @@ import CATEGORIES = require('./trace-categories.cjs');
 
 const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
 
-/**
- * Trace events over the inspector, from a Worker: they arrive as objects, of all threads, and Node's writer of trace files, which
- * uses the very pool, writes none. In official builds of Node with V8's Perfetto the inspector traces nothing.
- */
+/** Trace events of all threads over the inspector, from a Worker: Node's writer of trace files would use the pool itself. */
 class TraceSession {
   readonly #session = new inspector.Session();
 
@@ -28,10 +25,10 @@ class TraceSession {
     return this.#post('NodeTracing.stop');
   }
 
-  /** Resolves when all that it saw has been taken. */
+  /** Resolves when every event has been taken. */
   async end(): Promise<void> {
     await this.stop();
-    // That it is complete is told before the data comes, on every version; a second question is answered after it.
+    // Node reports completion before it sends the data, but answers a second request after the data.
     await this.#post('NodeTracing.getCategories');
     this.disconnect();
   }

@@ -1,17 +1,15 @@
-/**
- * A field on an object of the program. A symbol is cheaper to add than a private field or an entry in a WeakMap, which a server with
- * 100,000 requests a second feels.
- */
+/** A field on a foreign object: adding a symbol is cheaper than a WeakMap entry, which busy servers feel. */
 function stamp<Value>(): {
   put: (object: object, value: Value) => void;
   get: (object: object) => Value | undefined;
 } {
   const field = Symbol('plimsoll');
+  type Stamped = { [field]?: Value };
   return {
     put(object, value) {
-      (object as { [field]?: Value })[field] = value;
+      (object as Stamped)[field] = value;
     },
-    get: (object) => (object as { [field]?: Value })[field],
+    get: (object) => (object as Stamped)[field],
   };
 }
 

@@ -6,30 +6,45 @@ import { fileURLToPath } from 'node:url';
 import type { Guardian } from '../guardian.js';
 import { endOf, killGroup, type Started, startProcess } from '../process.js';
 
-/** Where lookups go in an experiment, and how its processes are started so that they go there. */
+/** Where lookups go in an experiment, and how its processes are started so that lookups go there. */
 export interface Resolver {
   readonly mode: 'local' | 'hosts';
   readonly delayMs: number | null;
   readonly names: readonly string[];
-  /** Command that every measuring process is started through. */
+  /** Every measuring process is started through this command. */
   readonly prefix: readonly string[];
   readonly description: string;
   readonly because: string;
   close(): Promise<void>;
 }
 
-/** This way to resolve names does not work on this machine; the message says why. */
-export class DnsUnavailable extends Error {
+/** Names cannot be resolved in this way here; the message says why. */
+class DnsUnavailable extends Error {
   override readonly name = 'DnsUnavailable';
 }
 
+const DELAY_MS = 10;
 const RESPONDER = fileURLToPath(new URL('./responder.js', import.meta.url));
 const START_DEADLINE_MS = 5000;
 const NAMES = 64;
 
+/** A local resolver with a delay; where namespaces cannot be had, `localhost` from the hosts file. */
+export async function openResolver(guardian: Guardian, delayMs = DELAY_MS): Promise<Resolver> {
+  try {
+    return await openLocalResolver(delayMs, guardian);
+  } catch (error) {
+    if (!(error instanceof DnsUnavailable)) throw error;
+    return {
+      ...{ mode: 'hosts', delayMs: null, names: ['localhost'], prefix: [], because: error.message },
+      description: 'localhost only, from the hosts file: no lookup waits for a network',
+      close: async () => {},
+    };
+  }
+}
+
 /**
- * In the namespace: bring loopback up, put both files in place (nsswitch.conf too: a machine with nss-resolve asks
- * systemd-resolved over a socket, which no network namespace hides), become the responder.
+ * In the namespace: bring loopback up, mount both files (nsswitch.conf too: nss-resolve asks systemd-resolved over a socket,
+ * which no network namespace hides), become the responder.
  */
 const ENTER = `ip link set lo up &&
 mount --bind "$1" /etc/resolv.conf &&
@@ -37,15 +52,14 @@ mount --bind "$2" /etc/nsswitch.conf &&
 shift 2 && exec "$@"`;
 
 /**
- * A resolver on loopback that answers after `delayMs`, inside a private mount and network namespace that nothing
- * outside can see. Linux, with the right to make namespaces (root, or unprivileged user namespaces).
+ * A resolver on loopback that answers after `delayMs`, in a private mount and network namespace. It needs Linux, and the right to
+ * create namespaces (root, or unprivileged user namespaces).
  */
 export async function openLocalResolver(delayMs: number, guardian: Guardian): Promise<Resolver> {
   if (process.platform !== 'linux') throw new DnsUnavailable('namespaces need Linux');
   const asRoot = process.getuid?.() === 0;
   const directory = guardian.temporaryDirectory();
-  const resolv = join(directory, 'resolv.conf');
-  const nsswitch = join(directory, 'nsswitch.conf');
+  const [resolv, nsswitch] = [join(directory, 'resolv.conf'), join(directory, 'nsswitch.conf')];
   writeFileSync(resolv, 'nameserver 127.0.0.1\noptions timeout:30 attempts:1\n');
   writeFileSync(nsswitch, 'passwd: files\ngroup: files\nhosts: files dns\n');
   const command = [
@@ -66,8 +80,7 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
   const { pid } = child;
   guardian.watch(pid);
   return {
-    mode: 'local',
-    delayMs,
+    ...{ mode: 'local', delayMs, because: 'the first choice works' },
     names: Array.from({ length: NAMES }, (_, index) => `host-${index}.plimsoll.test`),
     prefix: [
       ...['nsenter', `--mount=/proc/${pid}/ns/mnt`, `--net=/proc/${pid}/ns/net`],
@@ -75,7 +88,6 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
       '--',
     ],
     description: `a resolver on loopback that answers after ${delayMs} ms, in a private namespace`,
-    because: 'the first choice works',
     async close() {
       await killGroup(responder);
       guardian.forget(pid);
