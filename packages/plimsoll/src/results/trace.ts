@@ -1,8 +1,8 @@
 import type { Environment } from '../host/environment.js';
 
 /**
- * What `plimsoll trace` recorded: where each job of the pool spent its time. Times are milliseconds since the recording
- * began, on one clock for all processes.
+ * The recording of `plimsoll trace`: where each pool job spent its time. Times are milliseconds since the recording began,
+ * on one clock for all processes.
  */
 export interface Trace {
   readonly environment: Environment;
@@ -10,10 +10,10 @@ export interface Trace {
   readonly command: string;
   readonly startedAt: string;
   readonly durationMs: number;
-  /** What became of the command: it `ended` or `failed` by itself, was `stopped` after the duration, or `interrupted`. */
+  /** The command `ended` or `failed` by itself, was `stopped` after the duration, or was `interrupted`. */
   readonly ending: 'ended' | 'failed' | 'stopped' | 'interrupted';
   readonly processes: readonly TracedProcess[];
-  /** What a reader must know of its gaps: events lost or unbalanced, a bound reached, a process killed. */
+  /** Gaps of the recording: unbalanced events, a bound reached, a process killed. */
   readonly notes: readonly TraceNote[];
 }
 
@@ -21,7 +21,7 @@ export interface TraceNote {
   readonly id: string;
   readonly pid?: number | undefined;
   readonly count?: number | undefined;
-  /** What Node or the kernel said: an error, an exit code. */
+  /** An error message of Node, or the exit of the command. */
   readonly detail?: string | undefined;
 }
 
@@ -29,15 +29,24 @@ export interface TracedProcess {
   readonly pid: number;
   readonly node: string;
   readonly script: string | null;
-  /** Threads of its pool, counted; `null` when it never had one or they could not be counted. */
+  /** Counted pool threads; `null` when the process had no pool or they could not be counted. */
   readonly observedThreads: number | null;
-  /** What UV_THREADPOOL_SIZE gives by libuv's rules. */
+  /** The pool size by UV_THREADPOOL_SIZE and libuv's rules. */
   readonly size: number;
   readonly startMs: number;
   readonly endMs: number;
   readonly jobs: readonly TracedJob[];
-  /** Its threads' use of the cores, interval by interval; empty where /proc does not tell. */
+  /** Times of the recording whose jobs count, in order: all of it, or samples. */
+  readonly windows: readonly Window[];
+  /** The threads' use of the cores; empty without /proc. */
   readonly usage: readonly UsageInterval[];
+}
+
+export interface Window {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** How many jobs each job that is submitted in the window stands for: 1 unless the window is a sample. */
+  readonly weight: number;
 }
 
 /** A place in the app, or a package as a whole (`file` is `null`). */
@@ -48,34 +57,36 @@ export interface Frame {
 }
 
 export interface Caller {
-  /** The route of the request that it served, where there was one. */
+  /** The route of the request that made the call; `null` outside of requests. */
   readonly request: string | null;
   readonly kind: string;
-  /** From the outside in; empty when not known, as of jobs of Workers. */
+  /** From the outside in; empty when not known, as for jobs of Workers. */
   readonly frames: readonly Frame[];
 }
 
 export interface TracedJob {
   readonly caller: Caller;
+  /** How many jobs it stands for; 0: it was submitted outside of the windows, or was under way at the end of a sample. */
+  readonly weight: number;
   /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call: `fs.open`, `dns.lookup`. */
   readonly kind: string;
   /** Slow I/O, of which only half of the pool is used: getaddrinfo and getnameinfo. */
   readonly slowIo: boolean;
-  /** The event loop that it belongs to: the kernel's id of its thread. */
+  /** The kernel's id of the event loop's thread that submitted it. */
   readonly loopThread: number;
   readonly submitMs: number;
-  /** When it began and ended on a pool thread. */
+  /** Start and end on a pool thread. */
   readonly startMs: number;
   readonly endMs: number;
   /** When the event loop took its result. */
   readonly callbackMs: number;
   /** CPU time on the pool thread; `null` when not known (fs, dns). */
   readonly cpuMs: number | null;
-  /** Its pool thread, by the kernel's id; `null` when not known. */
+  /** The kernel's id of the pool thread; `null` when not known. */
   readonly thread: number | null;
-  /** `startMs` and `endMs` follow from the queue's rules; Node tells only submission and callback. */
+  /** `startMs` and `endMs` follow from the queue's rules; Node reports only submission and callback. */
   readonly inferred: boolean;
-  /** When it was submitted every pool thread that it could have had was taken. */
+  /** At its submission all pool threads that could serve it were taken. */
   readonly queued: boolean;
 }
 
@@ -85,9 +96,9 @@ export interface UsageInterval {
   readonly toMs: number;
   readonly eventLoop: ThreadUsage;
   readonly pool: ThreadUsage;
-  /** V8's own threads, Workers' and everybody else in the process, but not the recorder's. */
+  /** Threads of V8, Workers and add-ons, but not the recorder's. */
   readonly other: ThreadUsage;
-  /** Pool threads that were blocked in a job at its end, neither on a core nor waiting for one; `null` when not known. */
+  /** Pool threads blocked in a job at the end of the interval; `null` when not known. */
   readonly blockedThreads: number | null;
 }
 

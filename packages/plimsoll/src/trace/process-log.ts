@@ -3,25 +3,30 @@ import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
 import type { Line, RecordedEvent, RecordedLine } from './child/lines.cjs';
 
-/** What may have brought a job. */
+/** A call that may have submitted a job. */
 export interface Call {
   readonly at: number;
   readonly request: string | null;
-  /** As it was told; `null` when this one was not looked at. */
+  /** `null` when its stack was not taken. */
   readonly frames: readonly string[] | null;
 }
 
-/** Everything that one process left, put in order; times are microseconds of process.hrtime. */
+type Span = Readonly<{ from: number; to: number }>;
+
+/** The recording of one process, all in the order of time; times are microseconds of process.hrtime. */
 export interface ProcessLog {
   readonly process: Line<'process'>;
-  /** In the order of their time. */
   readonly events: readonly PoolEvent[];
-  /** Of the app's own thread, in the order of their time. */
+  /** Of the app's main thread. */
   readonly calls: readonly Call[];
-  /** Times in which tracing may have paused. */
-  readonly gaps: readonly Pick<Line<'gap'>, 'from' | 'to'>[];
+  /** Tracing stood still for a moment, because events were fetched. */
+  readonly gaps: readonly Span[];
+  /** Submissions within a window count. */
+  readonly windows: readonly Line<'window'>[];
+  /** Nothing was traced between two windows. */
+  readonly pauses: readonly Span[];
   readonly samples: readonly Line<'threads'>[];
-  /** Threads of Workers: of the app, and of the recorder. */
+  /** Threads of Workers, the app's and the recorder's. */
   readonly workers: ReadonlySet<number>;
   readonly recorder: number | null;
   readonly problems: readonly Line<'problem'>[];
@@ -30,8 +35,8 @@ export interface ProcessLog {
 }
 
 /**
- * The recordings in what a recorder wrote: of one process, or of several that had the same id one after another. A line
- * that was cut off when its process was killed is left out.
+ * The recordings in a file: of one process, or of several that had the same id one after another. The line that a killed
+ * process left unfinished is skipped.
  */
 export function parseProcessLogs(text: string): ProcessLog[] {
   const lines = text.split('\n').flatMap((line): RecordedLine[] => {
@@ -52,11 +57,15 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
     .flatMap((line) => line.events.map(poolEvent))
     .sort((a, b) => a.ts - b.ts);
   const workers = of('worker');
+  const windows = of('window');
+  const resumed = (at: number): number => windows.find(({ from }) => from > at)?.from ?? Infinity;
   return {
     process: of('process')[0] as Line<'process'>,
     events,
     calls: callsOf(of('calls'), of('stack'), of('request')),
     gaps: narrowed(of('gap'), events),
+    windows,
+    pauses: of('pause').map(({ at }) => ({ from: at, to: resumed(at) })),
     samples: of('threads'),
     workers: new Set(workers.map(({ tid }) => tid)),
     recorder: workers.find(({ isRecorder }) => isRecorder)?.tid ?? null,
@@ -89,7 +98,7 @@ function callsOf(
 
 const NO_ARGS = {};
 
-/** All of one shape: there may be a million. */
+/** All of one shape, for speed: there may be a million. */
 const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): PoolEvent => ({
   ph,
   cat: CATEGORIES[cat],
@@ -101,8 +110,8 @@ const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): Po
   args: result === null ? NO_ARGS : { result },
 });
 
-/** Tracing stood still where, within the time in which the recorder asked for it, nothing was seen for longest. */
-const narrowed = (asked: readonly Line<'gap'>[], events: readonly PoolEvent[]): ProcessLog['gaps'] =>
+/** Within the time of a fetch, tracing stood still where no event was seen for longest. */
+const narrowed = (asked: readonly Span[], events: readonly PoolEvent[]): Span[] =>
   asked.map(({ from, to }) => {
     let longest = { from, to: from };
     let last = from;

@@ -13,6 +13,7 @@ const callerOf = (kind: string): Caller => {
 export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob => ({
   caller: callerOf(rest.kind ?? 'crypto'),
   kind: 'crypto',
+  weight: 1,
   slowIo: false,
   loopThread: 1,
   submitMs,
@@ -38,6 +39,7 @@ export const tracedProcess = (
   startMs: 0,
   endMs: 1000,
   jobs,
+  windows: [{ fromMs: 0, toMs: 1e6, weight: 1 }],
   usage: [],
   ...rest,
 });

@@ -38,7 +38,7 @@ const call = (cat: 'f' | 'd', name: string, id: string, from: number, to: number
 const events = (...all: RecordedEvent[][]): RecordedLine => ({ type: 'events', events: all.flat() });
 const look = (
   at: number,
-  use: readonly (readonly [number, number, number, 0 | 1 | 2 | null])[] = [],
+  use: readonly (readonly [number, number, number, boolean])[] = [],
   appeared: readonly (readonly [number, string])[] = [],
 ): RecordedLine => ({ type: 'threads', at, new: appeared, tells: true, use });
 
@@ -51,6 +51,7 @@ describe('from a recording to jobs', () => {
       {
         caller: { request: null, kind: 'crypto', frames: [] },
         kind: 'crypto',
+        weight: 1,
         slowIo: false,
         loopThread: MAIN,
         submitMs: 1,
@@ -196,7 +197,7 @@ describe('the pool’s threads are counted', () => {
   test('where no event tells of their work, by what appeared first', () => {
     const seen = look(
       51_000,
-      [[A, 0, 0, 2]],
+      [[A, 0, 0, true]],
       [
         [A, 'node'],
         [B, 'node'],
@@ -216,10 +217,10 @@ describe('the pool’s threads are counted', () => {
       look(
         51_000,
         [
-          [MAIN, 1e6, 0, null],
-          [A, 4e6, 2e6, 1],
-          [150, 9e6, 0, null],
-          [300, 5e5, 0, 0],
+          [MAIN, 1e6, 0, false],
+          [A, 4e6, 2e6, false],
+          [150, 9e6, 0, false],
+          [300, 5e5, 0, false],
         ],
         [
           [A, 'libuv-worker'],
@@ -244,16 +245,16 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
     call('f', 'stat', `${index}`, 2000 + index, 50_000 + index),
   );
   const named = [A, B].map((tid) => [tid, 'libuv-worker'] as const);
-  const reduced = (cpu: number, state: 0 | 2): ReturnType<typeof reduce> =>
+  const reduced = (cpu: number, isBlocked: boolean): ReturnType<typeof reduce> =>
     reduce(
       recorded(
         look(1000, [], named),
         events(...calls),
         ...[11_000, 21_000, 31_000, 41_000, 51_000].map((at) =>
           look(at, [
-            [MAIN, 9.5e6, 0, null],
-            [A, cpu / 5, 0, state],
-            [B, 0, 0, state],
+            [MAIN, 9.5e6, 0, false],
+            [A, cpu / 5, 0, isBlocked],
+            [B, 0, 0, isBlocked],
           ]),
         ),
       ),
@@ -263,13 +264,13 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
     process.jobs.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 
   test('by the kernel’s clock, while the loop was late', () => {
-    const quick = reduced(4e6, 0);
+    const quick = reduced(4e6, false);
     assert.ok(onThreads(quick) > 3 && onThreads(quick) < 4.01, `${onThreads(quick)}`);
     assert.ok(quick.process.jobs.every(({ endMs, callbackMs }) => callbackMs - endMs > 20));
   });
 
   test('unless they were seen to be blocked', () => {
-    const blocked = reduced(4e6, 2);
+    const blocked = reduced(4e6, true);
     assert.ok(onThreads(blocked) > 80, `${onThreads(blocked)}`);
   });
 });

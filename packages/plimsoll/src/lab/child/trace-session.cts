@@ -31,9 +31,13 @@ class TraceSession {
   /** Resolves when all that it saw has been taken. */
   async end(): Promise<void> {
     await this.stop();
-    // That it is complete is told before the data comes, on every version; a second question is answered after it.
-    await this.#post('NodeTracing.getCategories');
+    await this.delivered();
     this.disconnect();
+  }
+
+  /** Resolves when the data of earlier steps has been taken: Node sends it after their answers, but before this one. */
+  delivered(): Promise<void> {
+    return this.#post('NodeTracing.getCategories');
   }
 
   disconnect(): void {

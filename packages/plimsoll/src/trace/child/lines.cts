@@ -3,7 +3,7 @@ import type CATEGORIES = require('../../lab/child/trace-categories.cjs');
 /** The letter of a category of trace events. */
 export type EventCategory = keyof typeof CATEGORIES;
 
-/** A trace event without what nobody needs; `tts` is the CPU time of its thread. */
+/** The fields of a trace event that are used; `tts` is the CPU time of its thread. */
 export type RecordedEvent = readonly [
   ph: string,
   cat: EventCategory,
@@ -15,11 +15,8 @@ export type RecordedEvent = readonly [
   result: number | null,
 ];
 
-/** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
-export type ThreadState = 0 | 1 | 2;
-
 interface Lines {
-  /** The first one of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
+  /** The first line of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
   process: Readonly<{
     at: number;
     pid: number;
@@ -28,27 +25,30 @@ interface Lines {
     script: string | null;
     sizeText: string | null;
   }>;
-  /** A thread of the process that is a Worker: of the app, or the recorder itself. */
+  /** The thread of a Worker: of the app, or the recorder itself. */
   worker: Readonly<{ tid: number; isRecorder: boolean }>;
   events: Readonly<{ events: readonly RecordedEvent[] }>;
-  /** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
+  /** Calls in base64, three doubles each: the time, the number of the request, the number of the stack. */
   calls: Readonly<{ calls: string }>;
   /** From the outside in: the name of a package, or of the app `function<TAB>file:line:column`. */
   stack: Readonly<{ number: number; frames: readonly string[] }>;
   request: Readonly<{ number: number; name: string }>;
-  /** Tracing stood still somewhere in between, because what had gathered was fetched. */
+  /** Events were fetched: tracing stood still somewhere in between. */
   gap: Readonly<{ from: number; to: number }>;
-  /** A sample of the threads of the process. */
+  /** Each job submitted in this time stands for `weight` jobs. Without windows all jobs count. */
+  window: Readonly<{ from: number; to: number; weight: number }>;
+  /** Nothing is traced from here to the next window. */
+  pause: Readonly<{ at: number }>;
+  /** A sample of the threads of the process; `new` are threads that the previous sample did not have. */
   threads: Readonly<{
     at: number;
-    /** Threads that were not there before, with their names. */
     new: readonly (readonly [tid: number, name: string])[];
-    /** Whether the kernel tells here what a thread is waiting for. */
+    /** Whether the kernel reports here what a thread is blocked in. */
     tells: boolean;
-    /** Since the sample before: nanoseconds on a core and waiting for one; what it does now. Idle threads are left out. */
-    use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
+    /** Since the previous sample: nanoseconds on a core and waiting for one; idle threads are left out. */
+    use: readonly (readonly [tid: number, cpu: number, waited: number, isBlocked: boolean])[];
   }>;
-  /** What Node said, or how many events were recorded before the bound. */
+  /** `detail` is Node's message, `count` the events recorded before the bound. */
   problem: Readonly<{
     id: 'inspector' | 'worker' | 'other-tracing' | 'bound';
     detail?: string;
@@ -57,26 +57,27 @@ interface Lines {
   end: Readonly<{ at: number }>;
 }
 
-/** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
+/** A line of a recording, as JSON. Times are microseconds of process.hrtime. */
 export type Line<Type extends keyof Lines> = Readonly<{ type: Type }> & Lines[Type];
 export type RecordedLine = { [Type in keyof Lines]: Line<Type> }[keyof Lines];
 
-/** Memory that the app's thread writes its calls into and its recorder reads; `count`: how many were ever written. */
+/** Memory in which the app's thread hands its calls to the recorder; `count` is the number ever written. */
 export interface Calls {
   readonly count: Int32Array;
   readonly entries: Float64Array;
 }
 
-/** What the recorder's Worker is told. */
 export interface RecorderData {
   /** Shared flags, by the indices of `FLAG`. */
   readonly flags: Int32Array;
-  /** Undefined when they are not recorded. */
+  /** Undefined without `--calls`. */
   readonly calls: Calls | undefined;
   readonly file: string;
-  /** When this file appears the recording is over. */
+  /** The recording ends when this file appears. */
   readonly finishFile: string;
   readonly maxEvents: number;
-  /** Whether Node lets us connect to the app's thread; with --permission and without the right it ends the process instead. */
+  /** Record every job, never samples. */
+  readonly full: boolean;
+  /** Whether the recorder may connect to the app's thread: under --permission an attempt would end the process. */
   readonly mayInspect: boolean;
 }

@@ -1,4 +1,4 @@
-// The recorder: a Worker inside each Node process of the command. It is unref'd, so that it keeps nobody alive.
+// The recorder: a Worker inside each Node process of the command. It is unref'd, so that it keeps no process alive.
 import fs = require('node:fs');
 import worker = require('node:worker_threads');
 import type EventSource = require('./events.cjs');
@@ -8,6 +8,7 @@ import type { RecordedLine, RecorderData } from './lines.cjs';
 import calls = require('./calls.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
+import recordInWindows = require('./windows.cjs');
 
 const { FLAG, append, now } = log;
 
@@ -15,7 +16,7 @@ const data = worker.workerData as RecorderData;
 
 /** Between two samples of the threads. */
 const TICK_MS = 50;
-/** Lines are written when so many ticks have gone by. */
+/** Lines are written at every so manieth tick. */
 const TICKS_PER_WRITE = 5;
 
 const sampler = new threads.ThreadSampler();
@@ -23,10 +24,10 @@ let eventSource: EventSource | null = null;
 let lines: RecordedLine[] = [];
 let events = 0;
 let ticks = 0;
-/** Calls of the app that were fetched. */
+/** Calls fetched so far. */
 let fetched = 0;
 let hasEnded = false;
-/** More has come than may be recorded; it is said once. */
+/** The bound has been reached, and reported. */
 let isBounded = false;
 
 const raise = (flag: number): void => {
@@ -40,8 +41,7 @@ function write(): void {
 }
 
 function fetchCalls(): void {
-  if (data.calls === undefined) return;
-  const found = calls.fetch(data.calls, fetched);
+  const found = data.calls === undefined ? null : calls.fetch(data.calls, fetched);
   if (found === null) return;
   lines.push({ type: 'calls', calls: found.text });
   fetched = found.to;
@@ -55,7 +55,7 @@ function emit(line: RecordedLine): void {
   const room = Math.max(0, data.maxEvents - events);
   events += line.events.length;
   lines.push(line.events.length > room ? { ...line, events: line.events.slice(0, room) } : line);
-  // Large, and lost with the process: on to the disk.
+  // Many, and lost if the process is killed.
   write();
   if (isBounded || events <= data.maxEvents) return;
   isBounded = true;
@@ -73,10 +73,12 @@ async function begin(): Promise<void> {
     const source = new Source(emit);
     await source.start();
     eventSource = source;
+    // Rejects when the app's thread is gone.
+    if (!data.full) recordInWindows(source, emit, () => sampler.sample()).catch(() => {});
   } catch (error) {
     emit({ type: 'problem', id: 'inspector', detail: String((error as Error)?.message ?? error) });
   }
-  // After the other, whose threads are then known not to be the pool's.
+  // After the inspector's threads, which must not count as the pool's.
   emit(sampler.sample());
   write();
   raise(FLAG.ready);
@@ -107,7 +109,7 @@ async function end(): Promise<void> {
   raise(FLAG.done);
 }
 
-// The app's thread ends: only now does it ask.
+// The app's thread ends, and asks for the rest.
 worker.parentPort?.on('message', () => void end());
 process.on('uncaughtException', (error) => {
   append(data.file, [{ type: 'problem', id: 'worker', detail: error.message }]);
