@@ -25,7 +25,8 @@ export interface Plan {
 
 export interface Order {
   readonly app: string;
-  readonly isTraced: boolean;
+  /** `untraced`, `traced` as by default, or `full`. */
+  readonly arm: string;
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
@@ -35,7 +36,7 @@ export interface Order {
 
 /** A server that has warmed up and waits for its next slice of load. */
 export async function openApp(
-  { app, isTraced, drive, plan, directory, onTrace }: Order,
+  { app, arm, drive, plan, directory, onTrace }: Order,
   { guardian, signal }: LifeCycle,
 ): Promise<Contestant<RoundYield, string>> {
   signal.throwIfAborted();
@@ -43,8 +44,8 @@ export async function openApp(
   const command = [process.execPath, SERVER, app, portFile];
   const killed = new AbortController();
   const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
-  const ended: Promise<Trace | null> = isTraced
-    ? record(command, { stdout: 'nowhere' }, cycle)
+  const ended: Promise<Trace | null> = ['traced', 'full'].includes(arm)
+    ? record(command, { stdout: 'nowhere', full: arm === 'full' }, cycle)
     : untraced(command, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});

@@ -1,7 +1,6 @@
 import { lowerBound } from '../collections/lower-bound.js';
-import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
-import type { Line, RecordedEvent, RecordedLine } from './child/lines.cjs';
+import type { Line, RecordedLine } from './child/lines.cjs';
 
 /** A call that may have submitted a job. */
 export interface Call {
@@ -54,7 +53,7 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
   const of = <Type extends RecordedLine['type']>(type: Type): Line<Type>[] =>
     lines.filter((line): line is Extract<RecordedLine, Line<Type>> => line.type === type);
   const events = of('events')
-    .flatMap((line) => line.events.map(poolEvent))
+    .flatMap((line) => line.events.map((event): PoolEvent => ({ args: {}, ...event })))
     .sort((a, b) => a.ts - b.ts);
   const workers = of('worker');
   const windows = of('window');
@@ -74,41 +73,22 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
   };
 }
 
-const FIELDS = 3;
-const NO_FRAMES: readonly string[] = [];
-
 function callsOf(
   lines: readonly Line<'calls'>[],
   stacks: readonly Line<'stack'>[],
   requests: readonly Line<'request'>[],
 ): Call[] {
   const framesOf = new Map(stacks.map(({ number, frames }) => [number, frames]));
-  framesOf.set(0, NO_FRAMES);
+  framesOf.set(0, []);
   const nameOf = new Map(requests.map(({ number, name }) => [number, name]));
-  return lines.flatMap(({ calls }) => {
-    const bytes = Buffer.from(calls, 'base64');
-    const field = (call: number, index: number): number => bytes.readDoubleLE(8 * (FIELDS * call + index));
-    return Array.from({ length: bytes.length / 8 / FIELDS }, (_, call) => ({
-      at: field(call, 0),
-      request: nameOf.get(field(call, 1)) ?? null,
-      frames: framesOf.get(field(call, 2)) ?? null,
+  return lines
+    .flatMap(({ calls }) => calls)
+    .map(([at, request, stack]) => ({
+      at,
+      request: nameOf.get(request) ?? null,
+      frames: framesOf.get(stack) ?? null,
     }));
-  });
 }
-
-const NO_ARGS = {};
-
-/** All of one shape, for speed: there may be a million. */
-const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): PoolEvent => ({
-  ph,
-  cat: CATEGORIES[cat],
-  name,
-  tid,
-  ts,
-  tts: tts ?? undefined,
-  id: id ?? undefined,
-  args: result === null ? NO_ARGS : { result },
-});
 
 /** Within the time of a fetch, tracing stood still where no event was seen for longest. */
 const narrowed = (asked: readonly Span[], events: readonly PoolEvent[]): Span[] =>

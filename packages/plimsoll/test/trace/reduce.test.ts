@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RecordedEvent, RecordedLine } from '#plimsoll/trace/child/lines.cjs';
+import type { RecordedLine } from '#plimsoll/trace/child/lines.cjs';
 import { type ProcessLog, parseProcessLogs } from '#plimsoll/trace/process-log.js';
 import { reduce } from '#plimsoll/trace/reduce.js';
+import { eventsLine, type ShortEvent } from './jobs.js';
 
 const MAIN = 100;
 const [A, B] = [201, 202];
@@ -25,17 +26,17 @@ const recorded = (...lines: RecordedLine[]): ProcessLog =>
   parseProcessLogs(text([head, ...lines, end]))[0] as ProcessLog;
 
 /** A job of crypto: submission, run on a thread, completion. */
-const crypto = (id: string, times: readonly [number, number, number, number], tid = A): RecordedEvent[] => [
+const crypto = (id: string, times: readonly [number, number, number, number], tid = A): ShortEvent[] => [
   ['b', 'w', 'crypto', MAIN, times[0], null, id, null],
   ['B', 'r', 'crypto', tid, times[1], 1000, null, null],
   ['E', 'r', 'crypto', tid, times[2], 1000 + (times[2] - times[1]) / 2, null, null],
   ['e', 'w', 'crypto', MAIN, times[3], null, id, 0],
 ];
-const call = (cat: 'f' | 'd', name: string, id: string, from: number, to: number): RecordedEvent[] => [
+const call = (cat: 'f' | 'd', name: string, id: string, from: number, to: number): ShortEvent[] => [
   ['b', cat, name, MAIN, from, null, id, null],
   ['e', cat, name, MAIN, to, null, id, 0],
 ];
-const events = (...all: RecordedEvent[][]): RecordedLine => ({ type: 'events', events: all.flat() });
+const events = (...all: ShortEvent[][]): RecordedLine => eventsLine(all.flat());
 const look = (
   at: number,
   use: readonly (readonly [number, number, number, boolean])[] = [],
@@ -100,7 +101,7 @@ describe('from a recording to jobs', () => {
 
   test('a run over a gap may be two jobs: its job is inferred; a long run is one job', () => {
     const gap: RecordedLine = { type: 'gap', from: 4000, to: 5000 };
-    const divided = (all: RecordedEvent[]): RecordedLine[] => [
+    const divided = (all: ShortEvent[]): RecordedLine[] => [
       ...[events(all.filter(([, , , , ts]) => ts < 4500)), gap],
       events(all.filter(([, , , , ts]) => ts > 4500)),
     ];
@@ -118,10 +119,10 @@ describe('from a recording to jobs', () => {
 
   test('what lost its counterpart and what was under way is counted and said', () => {
     const [b, begin, , e] = crypto('a', [2000, 3000, 7000, 9000]) as [
-      RecordedEvent,
-      RecordedEvent,
-      RecordedEvent,
-      RecordedEvent,
+      ShortEvent,
+      ShortEvent,
+      ShortEvent,
+      ShortEvent,
     ];
     const again = crypto('a', [10_000, 11_000, 12_000, 13_000]);
     const { process, notes } = reduce(

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { partsOf } from '#plimsoll/trace/budget.js';
-import type { RecordedEvent, RecordedLine } from '#plimsoll/trace/child/lines.cjs';
+import type { RecordedLine } from '#plimsoll/trace/child/lines.cjs';
 import { poolUse } from '#plimsoll/trace/pool-use.js';
 import { type ProcessLog, parseProcessLogs } from '#plimsoll/trace/process-log.js';
 import { reduce } from '#plimsoll/trace/reduce.js';
-import { job } from './jobs.js';
+import { eventsLine, job, type ShortEvent } from './jobs.js';
 
 const MAIN = 100;
 const THREADS = 2;
@@ -27,11 +27,11 @@ interface Arrival {
 const LATE = 200;
 
 /** The events of a pool that serves these jobs in their order, as Node reports them; times are odd, those of windows even. */
-function eventsOf(arrivals: readonly Arrival[]): RecordedEvent[] {
+function eventsOf(arrivals: readonly Arrival[]): ShortEvent[] {
   const free = Array<number>(THREADS).fill(0);
   const events = arrivals
     .toSorted((a, b) => a.at - b.at)
-    .flatMap(({ at, service, name }, index): RecordedEvent[] => {
+    .flatMap(({ at, service, name }, index): ShortEvent[] => {
       const isFile = name === 'stat';
       const thread = free.indexOf(Math.min(...free));
       const submitted = 2 * at + 1;
@@ -42,7 +42,7 @@ function eventsOf(arrivals: readonly Arrival[]): RecordedEvent[] {
       const returned = isFile ? ended : ended + LATE;
       const outer = isFile ? 'f' : 'w';
       const id = `${index}`;
-      const run: RecordedEvent[] = [
+      const run: ShortEvent[] = [
         ['B', 'r', name, 200 + thread, started, 0, null, null],
         ['E', 'r', name, 200 + thread, ended, service, null, null],
       ];
@@ -59,7 +59,7 @@ function eventsOf(arrivals: readonly Arrival[]): RecordedEvent[] {
 }
 
 /** The lines of a recorder: all events, or those of windows, the first of which begins at `phase`. */
-function recorded(events: readonly RecordedEvent[], phase: number | null): ProcessLog {
+function recorded(events: readonly ShortEvent[], phase: number | null): ProcessLog {
   const last = events.at(-1)?.[4] ?? 0;
   const lines: RecordedLine[] = phase === null ? [] : [{ type: 'pause', at: 0 }];
   const returns = new Map(events.flatMap(([ph, , , , ts, , id]) => (ph === 'e' ? [[id, ts]] : [])));
@@ -76,7 +76,7 @@ function recorded(events: readonly RecordedEvent[], phase: number | null): Proce
   const node = { node: '20.20.2', libuv: '1.46.0', script: 'app.js', sizeText: `${THREADS}` };
   const text = [
     { type: 'process', at: 0, pid: MAIN, ...node },
-    { type: 'events', events: traced },
+    eventsLine(traced),
     ...lines,
     { type: 'end', at: last + PERIOD },
   ].map((line) => `${JSON.stringify(line)}\n`);

@@ -2,9 +2,11 @@ import inspector = require('node:inspector');
 
 import type { TraceEvent } from './trace-event.cjs';
 
-import CATEGORIES = require('./trace-categories.cjs');
-
-const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
+/** Of Node's trace events those about the pool. */
+const includedCategories = [
+  ...['node.threadpoolwork.async', 'node.threadpoolwork.sync'],
+  ...['node.fs.async', 'node.fs_dir.async', 'node.dns.native'],
+];
 
 /**
  * Trace events over the inspector, from a Worker: they arrive as objects, of all threads, and Node's writer of trace files, which
@@ -21,7 +23,7 @@ class TraceSession {
   }
 
   start(): Promise<void> {
-    return this.#post('NodeTracing.start', CONFIG);
+    return this.#post('NodeTracing.start', { traceConfig: { includedCategories } });
   }
 
   stop(): Promise<void> {

@@ -1,6 +1,6 @@
 // Notes the stack and the request of each call that may submit a job. Runs in the app's thread.
 import type { IncomingMessage } from 'node:http';
-import type { Calls } from './lines.cjs';
+import type { Calls, Line } from './lines.cjs';
 
 import hooks = require('node:async_hooks');
 import channels = require('node:diagnostics_channel');
@@ -33,21 +33,12 @@ const shared = (): Calls => ({
   entries: new Float64Array(new SharedArrayBuffer(8 * FIELDS * ROOM)),
 });
 
-/** Calls since number `since`, in base64; `null` when there are none. Calls that were overwritten unread are lost. */
-function fetch(
-  { count, entries }: Calls,
-  since: number,
-): { readonly text: string; readonly to: number } | null {
-  const to = Atomics.load(count, 0);
-  if (to === since) return null;
-  const from = Math.max(since, to - ROOM);
-  const copy = new Float64Array(FIELDS * (to - from));
-  for (let call = from; call < to; call++) {
-    const at = FIELDS * (call % ROOM);
-    copy.set(entries.subarray(at, at + FIELDS), FIELDS * (call - from));
-  }
-  return { text: Buffer.from(copy.buffer).toString('base64'), to };
-}
+/** The calls from number `from` to number `to`. Calls that were overwritten unread are lost. */
+const fetch = ({ entries }: Calls, from: number, to: number): Line<'calls'>['calls'] =>
+  Array.from({ length: Math.min(ROOM, to - from) }, (_, index) => {
+    const at = FIELDS * ((to - index - 1) % ROOM);
+    return [entries[at], entries[at + 1], entries[at + 2]] as [number, number, number];
+  }).reverse();
 
 type Handle = object & { write?(...args: unknown[]): unknown };
 

@@ -1,8 +1,7 @@
 import type { TraceEvent } from '../../lab/child/trace-event.cjs';
-import type { EventCategory, RecordedEvent, RecordedLine } from './lines.cjs';
+import type { RecordedLine } from './lines.cjs';
 
 import timers = require('node:timers/promises');
-import CATEGORIES = require('../../lab/child/trace-categories.cjs');
 import TraceSession = require('../../lab/child/trace-session.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
@@ -10,9 +9,9 @@ import threads = require('./threads.cjs');
 const { now } = log;
 
 /**
- * Node delivers events when 65,536 have gathered, or when a session starts or stops tracing. A second session does both
- * after this time, so that a killed process leaves something. Stopping and starting the one session would let the app run
- * untraced in between; this way tracing stands still only within one step of the app's thread.
+ * Node delivers events when 65,536 have gathered, or when a session starts or stops tracing. A second session does one or
+ * the other after this time, so that a killed process leaves something. Stopping and starting the one session would let the
+ * app run untraced in between; this way tracing stands still only within one step of the app's thread.
  */
 const FETCH_US = 1_000_000;
 /**
@@ -37,6 +36,8 @@ class EventSource {
   /** Submission times of jobs whose return has not been fetched. */
   readonly #open = new Map<string, number>();
   #isTracing = false;
+  /** The second session is tracing. */
+  #isSecond = false;
   #fetchedAt = 0;
   #loopCpuMs = 0;
   /** Node's thread that empties a full buffer, and its CPU time. */
@@ -80,11 +81,10 @@ class EventSource {
     await this.#untilFlushed();
     this.#remember();
     try {
-      for (const step of ['start', 'stop'] as const) {
-        const from = now();
-        await this.#second[step]();
-        this.#emit({ type: 'gap', from, to: now() });
-      }
+      const from = now();
+      await (this.#isSecond ? this.#second.stop() : this.#second.start());
+      this.#isSecond = !this.#isSecond;
+      this.#emit({ type: 'gap', from, to: now() });
       await this.#session.delivered();
     } catch {
       // The app's thread is gone.
@@ -96,7 +96,8 @@ class EventSource {
     this.#isTracing = false;
     await this.#fetching;
     await this.#untilFlushed();
-    await this.#session.stop();
+    await Promise.all([this.#session.stop(), this.#isSecond && this.#second.stop()]);
+    this.#isSecond = false;
   }
 
   /** Resolves when all events have been emitted. */
@@ -130,11 +131,11 @@ class EventSource {
   }
 
   #take(all: readonly TraceEvent[]): void {
-    const events = all.map(compact).filter((event) => event !== null);
+    const events = all.filter(({ cat }) => cat !== '__metadata').map(recorded);
     if (events.length > 0) this.#emit({ type: 'events', events });
     this.taken += events.length;
     const known = this.#pool.size;
-    for (const [ph, cat, , tid, ts, , id] of events) {
+    for (const { ph, cat, tid, ts, id } of events) {
       if (ph === 'B') this.#pool.add(tid);
       else if (ph === 'b') this.#open.set(`${cat}${id}`, ts);
       else if (ph === 'e') this.#open.delete(`${cat}${id}`);
@@ -144,24 +145,12 @@ class EventSource {
   }
 }
 
-/** By all categories of an event as Node joins them; there are a handful. */
-const codes = new Map<string, EventCategory | null>();
-
-function codeOf(cat: string): EventCategory | null {
-  const known = codes.get(cat);
-  if (known !== undefined) return known;
-  const entries = Object.entries(CATEGORIES) as [EventCategory, string][];
-  const code = entries.find(([, category]) => cat.split(',').includes(category))?.[0] ?? null;
-  codes.set(cat, code);
-  return code;
-}
-
-function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
-  const code = codeOf(cat);
-  // Metadata has another category.
-  if (code === null) return null;
-  const result = args?.result;
-  return [ph, code, name, tid, ts, tts ?? null, id ?? null, typeof result === 'number' ? result : null];
-}
+/** The fields that are used; of the categories that Node joins, the last, which was asked for. */
+const recorded = ({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): TraceEvent => ({
+  ...{ ph, cat: cat.slice(cat.lastIndexOf(',') + 1), name, tid, ts },
+  ...(tts === undefined ? {} : { tts }),
+  ...(id === undefined ? {} : { id }),
+  args: args?.result === undefined ? {} : { result: args.result },
+});
 
 export = EventSource;

@@ -1,19 +1,4 @@
-import type CATEGORIES = require('../../lab/child/trace-categories.cjs');
-
-/** The letter of a category of trace events. */
-export type EventCategory = keyof typeof CATEGORIES;
-
-/** The fields of a trace event that are used; `tts` is the CPU time of its thread. */
-export type RecordedEvent = readonly [
-  ph: string,
-  cat: EventCategory,
-  name: string,
-  tid: number,
-  ts: number,
-  tts: number | null,
-  id: string | null,
-  result: number | null,
-];
+import type { TraceEvent } from '../../lab/child/trace-event.cjs';
 
 interface Lines {
   /** The first line of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
@@ -27,9 +12,9 @@ interface Lines {
   }>;
   /** The thread of a Worker: of the app, or the recorder itself. */
   worker: Readonly<{ tid: number; isRecorder: boolean }>;
-  events: Readonly<{ events: readonly RecordedEvent[] }>;
-  /** Calls in base64, three doubles each: the time, the number of the request, the number of the stack. */
-  calls: Readonly<{ calls: string }>;
+  events: Readonly<{ events: readonly TraceEvent[] }>;
+  /** `request` and `stack` are numbers of the lines below. */
+  calls: Readonly<{ calls: readonly (readonly [at: number, request: number, stack: number])[] }>;
   /** From the outside in: the name of a package, or of the app `function<TAB>file:line:column`. */
   stack: Readonly<{ number: number; frames: readonly string[] }>;
   request: Readonly<{ number: number; name: string }>;

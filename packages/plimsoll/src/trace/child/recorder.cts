@@ -41,10 +41,10 @@ function write(): void {
 }
 
 function fetchCalls(): void {
-  const found = data.calls === undefined ? null : calls.fetch(data.calls, fetched);
-  if (found === null) return;
-  lines.push({ type: 'calls', calls: found.text });
-  fetched = found.to;
+  if (data.calls === undefined) return;
+  const to = Atomics.load(data.calls.count, 0);
+  if (to > fetched) lines.push({ type: 'calls', calls: calls.fetch(data.calls, fetched, to) });
+  fetched = to;
 }
 
 function emit(line: RecordedLine): void {

@@ -10,12 +10,13 @@ const { now } = log;
 /** A process with more events per second is sampled. So many cost its event loop 4 % of its time. */
 const MOST_EVENTS = 10_000;
 const SECOND_US = 1_000_000;
-const SAMPLE_US = 60_000;
+const SAMPLE_US = 40_000;
 /** A sample is one part in so many of the time. */
-const WEIGHT = 16;
+const WEIGHT = 25;
 /** Tracing starts so long before a sample: a busy loop answers late, and what it put off must not open the sample. */
 const LEAD_US = 10_000;
-const DRAIN_US = 20_000;
+/** Most jobs have returned so long after a window. */
+const DRAIN_US = 10_000;
 /** Jobs that take longer are given up. */
 const LONGEST_US = 10_000_000;
 
@@ -38,7 +39,7 @@ async function recordInWindows(
     const to = from + (weight === 1 ? SECOND_US : SAMPLE_US);
     const before = source.taken;
     emit({ type: 'window', from, to, weight });
-    await until(to);
+    await until(to + DRAIN_US);
     await source.fetch();
     const isBusy = source.taken - before > (MOST_EVENTS * (now() - from)) / SECOND_US;
     weight = isBusy ? WEIGHT : 1;
