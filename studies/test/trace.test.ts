@@ -30,7 +30,10 @@ test('study trace: the page says what tracing costs beside what equal servers di
   assert.match(text, /^\| files \| saturated \| nothing \| 100 \| 11\.00 \| 9\.00 \| 1\.00 \| {2}\|$/m);
   assert.match(text, /^\| files \| saturated \| nothing, twin \| 1\.00 .* \| 1\.10 \[1\.10, 1\.10\] \|/m);
   assert.match(text, /^\| files \| saturated \| by default \| .* \| 1\.91 \[1\.91, 1\.91\] \| .* \| 7 \|$/m);
-  assert.match(text, /^\| files \| saturated \| every job, `--full` \| .* \| 2\.86 \[2\.86, 2\.86\] \| .* \| {2}\|$/m);
+  assert.match(
+    text,
+    /^\| files \| saturated \| every job, `--full` \| .* \| 2\.86 \[2\.86, 2\.86\] \| .* \| {2}\|$/m,
+  );
   assert.doesNotMatch(text, /undefined|NaN/);
 });
 
