@@ -23,10 +23,10 @@ interface Arrival {
   readonly name: 'crypto' | 'zlib' | 'stat';
 }
 
-/** Until the event loop takes a result. */
-const LATE = 200;
-
-/** The events of a pool that serves these jobs in their order, as Node reports them; times are odd, those of windows even. */
+/**
+ * The events of a pool that serves these jobs in their order, for an event loop that takes each result at once. Times are
+ * odd; those of windows are even.
+ */
 function eventsOf(arrivals: readonly Arrival[]): ShortEvent[] {
   const free = Array<number>(THREADS).fill(0);
   const events = arrivals
@@ -38,8 +38,6 @@ function eventsOf(arrivals: readonly Arrival[]): ShortEvent[] {
       const started = Math.max(submitted, free[thread] as number);
       const ended = started + 2 * service;
       free[thread] = ended;
-      // The replay takes the return of a fs job for its end.
-      const returned = isFile ? ended : ended + LATE;
       const outer = isFile ? 'f' : 'w';
       const id = `${index}`;
       const run: ShortEvent[] = [
@@ -49,7 +47,7 @@ function eventsOf(arrivals: readonly Arrival[]): ShortEvent[] {
       return [
         ['b', outer, name, MAIN, submitted, null, id, null],
         ...(isFile ? [] : run),
-        ['e', outer, name, MAIN, returned, null, id, 0],
+        ['e', outer, name, MAIN, ended, null, id, 0],
       ];
     });
   return events
