@@ -11,16 +11,14 @@ export interface Cell {
   readonly app: string;
   readonly load: string;
   readonly condition: ConditionResult;
-  /** Jobs recorded in the life of a server, the median, by arm. */
-  readonly jobs: ReadonlyMap<string, number>;
+  /** Recorded in the life of a traced server, the median; `null` when none ended well. */
+  readonly jobs: number | null;
 }
 
 export const ARMS: readonly Contender[] = [
   { id: 'untraced', title: 'nothing' },
-  { id: 'traced', title: 'by default' },
-  { id: 'full', title: 'every job, `--full`' },
+  { id: 'traced', title: 'every job' },
 ];
-const TRACED = ARMS.slice(1);
 const METRICS: readonly Metric[] = [
   { id: 'rate', title: 'answers/s', better: 'more', digits: 0 },
   { id: 'meanMs', title: 'mean latency', better: 'less', digits: 2 },
@@ -39,7 +37,7 @@ export const cellOf = (app: string, load: string, turns: Turns, jobs: Cell['jobs
     contenders: ARMS,
     baseline: 'untraced',
     metrics: METRICS,
-    judged: METRICS.flatMap(({ id }) => TRACED.map((arm) => [arm.id, 'untraced', id] as const)),
+    judged: METRICS.map(({ id }) => ['traced', 'untraced', id] as const),
     parameters: {},
     ...turns,
   },
@@ -54,18 +52,18 @@ export const APPS: Readonly<Record<string, string>> = {
 const shown = (found: PairComparison | undefined): string =>
   found === undefined ? 'no figure' : ratio(found);
 
-/** A server untraced, its twin, and the recorded servers in relation to the untraced ones. */
+/** What a server did untraced, the same by its twin, and what it did as it was recorded, by the untraced ones. */
 function rowsOf({ app, load, condition, jobs }: Cell): string[][] {
   const absolute = METRICS.map(({ id, digits }) => middle(condition, 'untraced', id).toFixed(digits));
   const twin = METRICS.map(({ id }) => shown(compareTwin(condition, id)));
   return [
     [app, load, 'nothing', ...absolute, ''],
     [app, load, 'nothing, twin', ...twin, ''],
-    ...TRACED.map((arm) => [
-      ...[app, load, arm.title],
-      ...METRICS.map(({ id }) => shown(judge(condition, arm.id, 'untraced', id))),
-      jobs.get(arm.id)?.toFixed(0) ?? '',
-    ]),
+    [
+      ...[app, load, 'every job'],
+      ...METRICS.map(({ id }) => shown(judge(condition, 'traced', 'untraced', id))),
+      jobs?.toFixed(0) ?? '',
+    ],
   ];
 }
 
@@ -78,13 +76,13 @@ export function tracePage(cells: readonly Cell[], plan: Plan, environment: Envir
   return `${[
     '# What plimsoll trace costs the app that it records',
     '',
-    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers and two recorded ones run at the same time and`,
-    `take turns, in random order, in slices of ${plan.ms / 1000} s of load. After some blocks fresh servers replace all of them (a generation)`,
-    `and warm up for ${plan.warmMs / 1000} s. The first row of each load shows the untraced server: answers per second and milliseconds. The`,
-    "rows below show ratios to it, with an interval of Student's t over the generations that holds at 95 % for the four figures",
-    'of a load together. The twin is the second untraced server: it shows by how much equal servers differ.',
-    `Saturated: a closed loop of ${CLIENTS} clients. 50 %: requests at random moments, at half of the saturated rate.`,
-    'The client runs on the same cores. Jobs recorded: during the life of one server.',
+    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers and one that is recorded live at the same time and`,
+    `take turns, in random order, by slices of ${plan.ms / 1000} s of load; after some blocks all are replaced by fresh ones (a generation),`,
+    `which warm up for ${plan.warmMs / 1000} s. The first row of each load is the untraced server: answers a second and milliseconds. The`,
+    "others are how many times those it was, with an interval of Student's t over the generations that holds at 95 % for the four",
+    'figures of a load together; the twin is the second untraced server, and tells by how much equal things differ.',
+    `Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the saturated server reached, at random moments.`,
+    'The client runs on the same cores. Jobs recorded: in the life of one server.',
     '',
     ...Object.entries(APPS).map(([app, what]) => `- \`${app}\`: ${what}`),
     '',
@@ -99,9 +97,9 @@ export function tracePage(cells: readonly Cell[], plan: Plan, environment: Envir
   ].join('\n')}\n`;
 }
 
-/** The server and its client alone keep both cores of a small machine busy. */
+/** The server and its client keep both cores of a small machine busy by themselves. */
 function busyness(load: number, cores: number): string {
   const other =
-    load > 2 * cores ? '; other work ran at the same time, so measure again before you rely on this' : '';
+    load > 2 * cores ? '; other work ran beside it, so measure again before you rely on this' : '';
   return `- load average over the last minute at the end: ${load.toFixed(1)} on ${cores} CPUs${other}`;
 }

@@ -25,8 +25,7 @@ export interface Plan {
 
 export interface Order {
   readonly app: string;
-  /** `untraced`, `traced` as by default, or `full`. */
-  readonly arm: string;
+  readonly isTraced: boolean;
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
@@ -36,7 +35,7 @@ export interface Order {
 
 /** A server that has warmed up and waits for its next slice of load. */
 export async function openApp(
-  { app, arm, drive, plan, directory, onTrace }: Order,
+  { app, isTraced, drive, plan, directory, onTrace }: Order,
   { guardian, signal }: LifeCycle,
 ): Promise<Contestant<RoundYield, string>> {
   signal.throwIfAborted();
@@ -44,8 +43,8 @@ export async function openApp(
   const command = [process.execPath, SERVER, app, portFile];
   const killed = new AbortController();
   const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
-  const ended: Promise<Trace | null> = ['traced', 'full'].includes(arm)
-    ? record(command, { stdout: 'nowhere', full: arm === 'full' }, cycle)
+  const ended: Promise<Trace | null> = isTraced
+    ? record(command, { stdout: 'nowhere' }, cycle)
     : untraced(command, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});

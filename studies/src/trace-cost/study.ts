@@ -52,7 +52,7 @@ interface Place {
 }
 
 async function saturatedRate(place: Place, cycle: LifeCycle): Promise<number> {
-  const turn = await openApp({ ...place, arm: 'untraced', drive: saturate(CLIENTS) }, cycle);
+  const turn = await openApp({ ...place, isTraced: false, drive: saturate(CLIENTS) }, cycle);
   try {
     const { metrics } = await turn.round('plain');
     await turn.close();
@@ -68,7 +68,7 @@ async function measure(
   cycle: LifeCycle,
 ): Promise<Cell> {
   const { app, plan } = place;
-  const jobs = new Map<string, number[]>();
+  const jobs: number[] = [];
   const turns = await takeTurns({
     contenders: ARMS.map(({ id }) => id),
     baseline: 'untraced',
@@ -79,15 +79,14 @@ async function measure(
     open: (arm) =>
       openApp(
         {
-          ...{ ...place, drive, arm },
-          onTrace: ({ processes }) =>
-            jobs.set(arm, [...(jobs.get(arm) ?? []), processes[0]?.jobs.length ?? 0]),
+          ...{ ...place, drive, isTraced: arm === 'traced' },
+          onTrace: ({ processes }) => jobs.push(processes[0]?.jobs.length ?? 0),
         },
         cycle,
       ),
-    isSettled: (until) => isSettled(cellOf(app, load, until, new Map()).condition),
+    isSettled: (until) => isSettled(cellOf(app, load, until, null).condition),
     onRound: (generation, arm) =>
       process.stderr.write(`${app}, ${load}: generation ${generation + 1}, ${arm}\n`),
   });
-  return cellOf(app, load, turns, new Map([...jobs].map(([arm, numbers]) => [arm, median(numbers)])));
+  return cellOf(app, load, turns, jobs.length === 0 ? null : median(jobs));
 }

@@ -93,7 +93,7 @@ async function runOf(
   const directory = guardian.temporaryDirectory();
   const settings: AppSettings = { schedule, victim, out: join(directory, 'took') };
   const command = [process.execPath, APP, JSON.stringify(settings)];
-  const { summary } = await trace({ command, calls: true, full: true, stdout: 'nowhere' }, { signal });
+  const { summary } = await trace({ command, calls: true, stdout: 'nowhere' }, { signal });
   signal.throwIfAborted();
   const { waits, requests } = summary.programs[0] as TracedProgram;
   const jobs = requests.find(({ request }) => request === victim)?.jobs ?? 0;
@@ -145,7 +145,6 @@ async function graphOf(
         command: ['env', `PORT=${port}`, ...place.command],
         ...{
           calls: true,
-          full: true,
           stdout: 'nowhere',
           durationMs: program.kind === 'command' ? LONGEST_MS : undefined,
         },

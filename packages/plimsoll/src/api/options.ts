@@ -154,7 +154,6 @@ export const COMMANDS = {
         { cli: true },
       ),
       calls: flag('--calls', 'also record the line and the request of each job, which costs more'),
-      full: flag('--full', 'record every job of a busy process instead of samples, which costs more'),
       durationMs: seconds('--duration', 'end the command after this time', {
         most: 7 * DAY,
         usual: 'until it ends, or Ctrl-C',

@@ -7,7 +7,7 @@ export interface PoolEvent {
   readonly ts: number;
   readonly tts?: number | undefined;
   readonly id?: string | undefined;
-  readonly args: { readonly result?: number | undefined };
+  readonly args: { readonly result?: number };
 }
 
 /** One trip to the pool, or to where libuv does not need it (`kernel`). Times in microseconds of `process.hrtime`. */

@@ -69,11 +69,10 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
 }
 
 function useText(program: TracedProgram): string {
-  const { jobs, recordedJobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare } = program;
-  const sampled = recordedJobs < jobs ? `, estimated from ${formatNumber(recordedJobs)} recorded` : '';
+  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare } = program;
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)}\u00a0%`;
   return [
-    `${formatNumber(jobs)} jobs within ${formatMs(activeMs)}${sampled}`,
+    `${formatNumber(jobs)} jobs within ${formatMs(activeMs)}`,
     ...(utilization === null ? [] : [`pool utilization ${percent(utilization)} %`]),
     `all threads busy for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,

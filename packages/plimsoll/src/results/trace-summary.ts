@@ -25,7 +25,7 @@ export const tracedKindSchema = z.object({
 
 const frameSchema = z.object({
   name: text,
-  file: text.nullable().describe('null for a package, which is shown as a whole'),
+  file: text.nullable().describe('null of a package, which is shown as a whole'),
   line: z.int(),
 });
 
@@ -35,37 +35,36 @@ const waitSchema = z.object({
   frames: z.array(frameSchema).describe('the stack of the call, from the outside in'),
   cause: z
     .enum(['thread', 'core', 'blocked', 'loop'])
-    .describe('the wait was for a pool thread, a core, a disk or the network, the event loop'),
+    .describe('what was waited for: a pool thread, a core, a disk or the network, the event loop'),
   behind: z
     .object({ request: text.nullable(), kind: text, frame: frameSchema.nullable() })
     .nullable()
-    .describe('the call whose jobs had the pool threads meanwhile'),
+    .describe('who had the pool threads meanwhile'),
   ms: number,
 });
 
 export const tracedProgramSchema = z.object({
   script: text.nullable(),
   node: text,
-  pids: listOf(z.int(), 'processes that ran this script, each with its own pool'),
+  pids: listOf(z.int(), 'processes that ran this script, each with a pool of its own'),
   size: z.int().describe('pool size by UV_THREADPOOL_SIZE'),
   observedThreads: listOf(
     z.int(),
-    'the different numbers of counted pool threads; empty when none were counted',
+    'different numbers of pool threads that were counted; empty when none were',
   ),
-  jobs: count.describe('estimated where fewer are recorded'),
-  recordedJobs: count.describe(
-    'jobs recorded; fewer than `jobs` where samples of busy processes were recorded',
-  ),
+  jobs: count,
   activeMs: number.describe('from the first submission to the last callback, all processes together'),
   utilization: orNull(number, 'share of that time that pool threads were taken'),
   saturatedMs: number.describe('all threads were taken, all processes together'),
   queuedMs: number.describe('at least one job waited for a thread, all processes together'),
   requests: z
     .array(z.object({ request: text.nullable(), jobs: count, totalMs: number }))
-    .describe('for each route its jobs, and their time from submission to callback in sum'),
+    .describe('from submission to callback, of all jobs of each route'),
   waits: z
     .array(waitSchema)
-    .describe('all waiting of all jobs by caller and cause, the longest first; short waits are added up'),
+    .describe(
+      'all waiting of all jobs, by who called and by cause, the longest first; smaller ones together',
+    ),
   eventLoopCpuShare: orNull(number, 'share of a core that the event loop used'),
   coresUsed: orNull(number, 'cores used while the pool was active, by all threads'),
   budget: budgetSchema.nullable(),

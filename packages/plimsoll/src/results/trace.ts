@@ -1,8 +1,8 @@
 import type { Environment } from '../host/environment.js';
 
 /**
- * The recording of `plimsoll trace`: where each pool job spent its time. Times are milliseconds since the recording began,
- * on one clock for all processes.
+ * What `plimsoll trace` recorded: where each job of the pool spent its time. Times are milliseconds since the recording
+ * began, on one clock for all processes.
  */
 export interface Trace {
   readonly environment: Environment;
@@ -10,10 +10,10 @@ export interface Trace {
   readonly command: string;
   readonly startedAt: string;
   readonly durationMs: number;
-  /** The command `ended` or `failed` by itself, was `stopped` after the duration, or was `interrupted`. */
+  /** What became of the command: it `ended` or `failed` by itself, was `stopped` after the duration, or `interrupted`. */
   readonly ending: 'ended' | 'failed' | 'stopped' | 'interrupted';
   readonly processes: readonly TracedProcess[];
-  /** Gaps of the recording: unbalanced events, a bound reached, a process killed. */
+  /** What a reader must know of its gaps: events lost or unbalanced, a bound reached, a process killed. */
   readonly notes: readonly TraceNote[];
 }
 
@@ -21,7 +21,7 @@ export interface TraceNote {
   readonly id: string;
   readonly pid?: number | undefined;
   readonly count?: number | undefined;
-  /** An error message of Node, or the exit of the command. */
+  /** What Node or the kernel said: an error, an exit code. */
   readonly detail?: string | undefined;
 }
 
@@ -29,24 +29,15 @@ export interface TracedProcess {
   readonly pid: number;
   readonly node: string;
   readonly script: string | null;
-  /** Counted pool threads; `null` when the process had no pool or they could not be counted. */
+  /** Threads of its pool, counted; `null` when it never had one or they could not be counted. */
   readonly observedThreads: number | null;
-  /** The pool size by UV_THREADPOOL_SIZE and libuv's rules. */
+  /** What UV_THREADPOOL_SIZE gives by libuv's rules. */
   readonly size: number;
   readonly startMs: number;
   readonly endMs: number;
   readonly jobs: readonly TracedJob[];
-  /** Times of the recording whose jobs count, in order: all of it, or samples. */
-  readonly windows: readonly Window[];
-  /** The threads' use of the cores; empty without /proc. */
+  /** Its threads' use of the cores, interval by interval; empty where /proc does not tell. */
   readonly usage: readonly UsageInterval[];
-}
-
-export interface Window {
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** How many jobs each job that is submitted in the window stands for: 1 unless the window is a sample. */
-  readonly weight: number;
 }
 
 /** A place in the app, or a package as a whole (`file` is `null`). */
@@ -57,36 +48,34 @@ export interface Frame {
 }
 
 export interface Caller {
-  /** The route of the request that made the call; `null` outside of requests. */
+  /** The route of the request that it served, where there was one. */
   readonly request: string | null;
   readonly kind: string;
-  /** From the outside in; empty when not known, as for jobs of Workers. */
+  /** From the outside in; empty when not known, as of jobs of Workers. */
   readonly frames: readonly Frame[];
 }
 
 export interface TracedJob {
   readonly caller: Caller;
-  /** How many jobs it stands for; 0: it was submitted outside of the windows, or was under way at the end of a sample. */
-  readonly weight: number;
   /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call: `fs.open`, `dns.lookup`. */
   readonly kind: string;
   /** Slow I/O, of which only half of the pool is used: getaddrinfo and getnameinfo. */
   readonly slowIo: boolean;
-  /** The kernel's id of the event loop's thread that submitted it. */
+  /** The event loop that it belongs to: the kernel's id of its thread. */
   readonly loopThread: number;
   readonly submitMs: number;
-  /** Start and end on a pool thread. */
+  /** When it began and ended on a pool thread. */
   readonly startMs: number;
   readonly endMs: number;
   /** When the event loop took its result. */
   readonly callbackMs: number;
   /** CPU time on the pool thread; `null` when not known (fs, dns). */
   readonly cpuMs: number | null;
-  /** The kernel's id of the pool thread; `null` when not known. */
+  /** Its pool thread, by the kernel's id; `null` when not known. */
   readonly thread: number | null;
-  /** `startMs` and `endMs` follow from the queue's rules; Node reports only submission and callback. */
+  /** `startMs` and `endMs` follow from the queue's rules; Node tells only submission and callback. */
   readonly inferred: boolean;
-  /** At its submission all pool threads that could serve it were taken. */
+  /** When it was submitted every pool thread that it could have had was taken. */
   readonly queued: boolean;
 }
 
@@ -96,9 +85,9 @@ export interface UsageInterval {
   readonly toMs: number;
   readonly eventLoop: ThreadUsage;
   readonly pool: ThreadUsage;
-  /** Threads of V8, Workers and add-ons, but not the recorder's. */
+  /** V8's own threads, Workers' and everybody else in the process, but not the recorder's. */
   readonly other: ThreadUsage;
-  /** Pool threads blocked in a job at the end of the interval; `null` when not known. */
+  /** Pool threads that were blocked in a job at its end, neither on a core nor waiting for one; `null` when not known. */
   readonly blockedThreads: number | null;
 }
 

@@ -10,7 +10,7 @@ export function quantile(values: readonly number[], q: number): number {
   );
 }
 
-export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
+export function quantileOfSorted(sorted: readonly number[], q: number): number {
   const rank = q * (sorted.length - 1);
   const below = sorted[Math.floor(rank)] as number;
   const above = sorted[Math.ceil(rank)] as number;

@@ -1,19 +1,19 @@
 import { lowerBound } from '../collections/lower-bound.js';
-import { sum } from '../collections/sum.js';
+import { mean, sum } from '../collections/sum.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget } from '../results/trace-summary.js';
 import { quantileOfSorted } from '../stats/quantile.js';
 
-/** The milliseconds of one job. */
+/** Where the time of one job went. */
 export type Parts = Record<keyof Budget, number>;
 
 /**
  * Where the time of each job went.
  *
- * The waits for a thread and for the event loop are differences of a job's own times; its CPU time is known where Node
- * reports its thread. The rest of its service was spent blocked or waiting for a core. The kernel reports the latter only
- * by thread and interval, so it is shared out among the jobs on threads in the interval, by their time off the CPU. The
- * pool's CPU time beyond that of known jobs is shared out in the same way among jobs of unknown CPU time.
+ * Queue, service and wait for the loop are differences of a job's own times, and its CPU time is known where Node tells its
+ * thread. What is left of its service was spent blocked or waiting for a core. The kernel tells the latter for each thread
+ * and interval only, so it is shared out among the jobs that were on threads in the interval, by their time off the CPU. Of
+ * jobs whose CPU time is not known either, the CPU time of the pool that is nobody else's is shared out in the same way.
  */
 export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): Parts[] {
   const parts = jobs.map(({ submitMs, startMs, endMs, callbackMs, cpuMs }) => ({
@@ -24,7 +24,8 @@ export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>):
     eventLoopMs: callbackMs - endMs,
     totalMs: callbackMs - submitMs,
   }));
-  for (const { pool, shares } of sharesByInterval(jobs, usage)) {
+  for (const [index, shares] of sharesByInterval(jobs, usage).entries()) {
+    const { pool } = usage[index] as UsageInterval;
     const total = (of: (share: Share) => number): number => sum(shares.map(of));
     const cpu = ratio(
       pool.cpuMs - total(({ ms, onCpu }) => ms * (onCpu ?? 0)),
@@ -48,23 +49,25 @@ export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>):
   return parts;
 }
 
-/** The time of a job on a thread within an interval, and the share of it on the CPU; `null` when not known. */
-type Share = Readonly<{ job: number; ms: number; onCpu: number | null }>;
+/** A job on a thread during an interval. */
+interface Share {
+  readonly job: number;
+  readonly ms: number;
+  /** Of that time; `null` when not known. */
+  readonly onCpu: number | null;
+}
 
-function sharesByInterval(
-  jobs: readonly TracedJob[],
-  usage: readonly UsageInterval[],
-): readonly (UsageInterval & { readonly shares: Share[] })[] {
-  const intervals = usage.map((interval) => ({ ...interval, shares: [] as Share[] }));
+function sharesByInterval(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): Share[][] {
+  const shares = usage.map((): Share[] => []);
   for (const [job, { startMs, endMs, cpuMs }] of jobs.entries()) {
     const onCpu = cpuMs === null ? null : ratio(cpuMs, endMs - startMs);
-    for (let at = lowerBound(usage, ({ toMs }) => toMs <= startMs); at < intervals.length; at++) {
-      const { fromMs, toMs, shares } = intervals[at] as (typeof intervals)[number];
-      if (fromMs >= endMs) break;
-      shares.push({ job, ms: Math.min(toMs, endMs) - Math.max(fromMs, startMs), onCpu });
+    const first = lowerBound(usage, ({ toMs }) => toMs <= startMs);
+    for (let index = first; (usage[index]?.fromMs ?? endMs) < endMs; index++) {
+      const { fromMs, toMs } = usage[index] as UsageInterval;
+      shares[index]?.push({ job, ms: Math.min(toMs, endMs) - Math.max(fromMs, startMs), onCpu });
     }
   }
-  return intervals;
+  return shares;
 }
 
 const ratio = (part: number, whole: number): number =>
@@ -77,9 +80,8 @@ const TAIL = 0.99;
 export function budgetOf(parts: readonly Parts[]): Budget | null {
   if (parts.length === 0) return null;
   const entries = NAMES.map((name) => {
-    const sorted = Float64Array.from(parts, (part) => part[name]).sort();
-    const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
-    return [name, { mean, p99: quantileOfSorted(sorted, TAIL) }];
+    const values = parts.map((part) => part[name]).sort((a, b) => a - b);
+    return [name, { mean: mean(values), p99: quantileOfSorted(values, TAIL) }];
   });
   return Object.fromEntries(entries) as Budget;
 }

@@ -10,11 +10,11 @@ import type { Call } from './process-log.js';
 const CLOCK_US = 1;
 
 /**
- * The caller of each job: the last call of the event loop's thread before its submission. A call without a stack takes the
- * caller of the previous one of its kind and request. Equal callers are the same object.
+ * Who called each job: what the event loop's thread called last before the job was submitted. A call that was not looked at
+ * stands for the one before it of its kind and request. Callers are equal where they are the same object.
  *
  * @param jobs in the order of submission.
- * @param main the thread that made the calls.
+ * @param main the thread whose calls these are.
  */
 export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main: number): Caller[] {
   const resolved = new Map<string, Frame>();
@@ -46,6 +46,7 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
   });
 }
 
+/** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call. */
 export const kindOf = ({ kind, name }: Pick<PoolJob, 'kind' | 'name'>): string =>
   kind === 'work' ? name : `${kind}.${name}`;
 
@@ -84,6 +85,7 @@ const maps = new Map<string, SourceMap | undefined>();
 const URL_OF_MAP = /^\/\/# sourceMappingURL=(.+)\s*$/m;
 const DATA = /^data:[^,]*;base64,/;
 
+/** Of a script that was made from another; `undefined` without a map that can be read. */
 function mapOf(path: string): SourceMap | undefined {
   if (!maps.has(path)) maps.set(path, readMap(path));
   return maps.get(path);
@@ -102,7 +104,7 @@ function readMap(path: string): SourceMap | undefined {
   }
 }
 
-/** A script as reports may show it: its path below the working directory, elsewhere its name alone. */
+/** A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone. */
 export function scriptName(script: string): string {
   const path = relative(process.cwd(), script);
   return path === '' || path.startsWith('..') || isAbsolute(path) ? basename(script) : path;

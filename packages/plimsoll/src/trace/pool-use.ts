@@ -1,14 +1,13 @@
-import { lowerBound } from '../collections/lower-bound.js';
-import type { Caller, TracedJob, Window } from '../results/trace.js';
+import type { Caller, TracedJob } from '../results/trace.js';
 
-/** Milliseconds that a caller's jobs waited behind the holders of the threads; behind `null` while a thread woke up. */
+/** Who waited for a thread behind whom, in milliseconds; `null` while no job had a thread: one was waking up. */
 export type Behind = ReadonlyMap<Caller, ReadonlyMap<Caller | null, number>>;
 
-/** How a pool was used, by its windows; milliseconds. */
+/** How a pool was used; milliseconds. */
 export interface PoolUse {
   /** From the first submission to the last callback. */
   readonly activeMs: number;
-  /** Threads were taken, in sum over the threads. */
+  /** What threads were taken in all. */
   readonly takenMs: number;
   /** All threads were taken. */
   readonly saturatedMs: number;
@@ -25,12 +24,12 @@ interface Change {
 }
 
 /**
- * The wait of a job is shared out, moment by moment, among the jobs on the threads. While some threads are free, the waiting
- * job is a lookup, which only half of the pool serves: it waits for the lookups on threads.
+ * The wait of a job is shared out, moment by moment, among those that have the threads. While some are free, what waits is a
+ * lookup, which only half of the pool serves: it waits for those that have this half.
  *
  * @param size threads of the pool.
  */
-export function poolUse(jobs: readonly TracedJob[], size: number, windows: readonly Window[]): PoolUse {
+export function poolUse(jobs: readonly TracedJob[], size: number): PoolUse {
   const changes = jobs.flatMap((job) => [
     ...span(job, job.submitMs, job.startMs, true),
     ...span(job, job.startMs, job.endMs, false),
@@ -39,34 +38,25 @@ export function poolUse(jobs: readonly TracedJob[], size: number, windows: reado
   const running = new Map<Caller, number>();
   const slow = new Map<Caller, number>();
   const behind = new Map<Caller, Map<Caller | null, number>>();
-  let queued = 0;
   let taken = 0;
   let since = 0;
-  let takenMs = 0;
-  let saturatedMs = 0;
-  let queuedMs = 0;
+  const total = { takenMs: 0, saturatedMs: 0, queuedMs: 0 };
   for (const { at, by, job, waits } of changes.sort((a, b) => a.at - b.at || a.by - b.by)) {
-    const ms = weighed(since, at, windows);
-    takenMs += taken * ms;
-    if (taken >= size) saturatedMs += ms;
-    if (queued > 0) queuedMs += ms;
-    if (at > since) share(waiting, taken < size && slow.size > 0 ? slow : running, at - since, behind);
+    const ms = at - since;
     since = at;
-    count(waits ? waiting : running, job.caller, waits ? by * job.weight : by);
-    if (waits) queued += by;
-    else taken += by;
-    if (!waits && job.slowIo) count(slow, job.caller, by);
+    total.takenMs += taken * ms;
+    if (taken >= size) total.saturatedMs += ms;
+    if (waiting.size > 0 && ms > 0) {
+      total.queuedMs += ms;
+      share(waiting, taken < size && slow.size > 0 ? slow : running, ms, behind);
+    }
+    count(waits ? waiting : running, job.caller, by);
+    if (waits) continue;
+    taken += by;
+    if (job.slowIo) count(slow, job.caller, by);
   }
-  const first = jobs[0]?.submitMs ?? 0;
-  const last = jobs.reduce((latest, { callbackMs }) => Math.max(latest, callbackMs), first);
-  const scale = (last - first) / (weighed(first, last, windows) || 1);
-  return {
-    activeMs: last - first,
-    takenMs: scale * takenMs,
-    saturatedMs: scale * saturatedMs,
-    queuedMs: scale * queuedMs,
-    behind,
-  };
+  const last = jobs.reduce((latest, { callbackMs }) => Math.max(latest, callbackMs), 0);
+  return { ...total, behind, activeMs: jobs.length === 0 ? 0 : last - (jobs[0]?.submitMs ?? 0) };
 }
 
 const span = (job: TracedJob, from: number, to: number, waits: boolean): Change[] =>
@@ -76,17 +66,6 @@ const span = (job: TracedJob, from: number, to: number, waits: boolean): Change[
         { at: from, by: 1, job, waits },
         { at: to, by: -1, job, waits },
       ];
-
-/** The part of a time that lies in windows, each with its weight. */
-function weighed(from: number, to: number, windows: readonly Window[]): number {
-  let ms = 0;
-  for (let at = lowerBound(windows, ({ toMs }) => toMs <= from); at < windows.length; at++) {
-    const { fromMs, toMs, weight } = windows[at] as Window;
-    if (fromMs >= to) break;
-    ms += weight * (Math.min(to, toMs) - Math.max(from, fromMs));
-  }
-  return ms;
-}
 
 function count(counts: Map<Caller, number>, caller: Caller, by: number): void {
   const now = (counts.get(caller) ?? 0) + by;

@@ -18,16 +18,14 @@ import { type ProcessLog, parseProcessLogs } from './process-log.js';
 import { reduce } from './reduce.js';
 
 export interface RecordOptions {
-  /** End the command after so many milliseconds; by default it ends by itself. */
+  /** The command is ended after so many milliseconds; by default it ends by itself. */
   readonly durationMs?: number | undefined;
-  /** UV_THREADPOOL_SIZE of the command; by default unchanged. */
+  /** UV_THREADPOOL_SIZE of the command; by default as it is. */
   readonly size?: number | null | undefined;
   /** Trace events that each process may record; by default a million. */
   readonly maxEvents?: number | undefined;
   /** Whether the stack and the request of each call are recorded; by default they are not. */
   readonly calls?: boolean | undefined;
-  /** Whether every job of a busy process is recorded; by default samples are. */
-  readonly full?: boolean | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
   readonly stdout?: Output | undefined;
 }
@@ -40,15 +38,15 @@ export interface RecordProgress {
 
 const DEFAULT_MAX_EVENTS = 1_000_000;
 const POLL_MS = 100;
-/** How long recorders may take to finish; one whose app blocks the event loop needs longer. */
+/** How long recorders may take to write what they have; one whose event loop is blocked needs longer. */
 const FINISH_MS = 4_000;
 const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
 
 /**
- * Run a command unchanged and record the jobs of each of its Node processes.
+ * Run a command unchanged and record what the thread pool of each of its Node processes does.
  *
- * NODE_OPTIONS preloads a recorder and keeps its previous content. When `signal` aborts or the duration is over, the
- * recorders finish first; then the command is ended (SIGINT or SIGTERM, after some seconds SIGKILL).
+ * A recorder is preloaded through NODE_OPTIONS; what was in there stays. When `signal` aborts or the duration is over, the
+ * recorders finish first, and then the command is ended (SIGINT or SIGTERM, after some seconds SIGKILL).
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started; PLIMSOLL_NOT_RECORDED when no Node
  * process of it could be recorded.
@@ -63,12 +61,7 @@ export async function record(
     const startedAt = new Date();
     const environment = captureEnvironment({ directory: process.cwd() });
     const origin = Number(process.hrtime.bigint() / 1000n);
-    const { size, maxEvents = DEFAULT_MAX_EVENTS, calls = false, full = false } = options;
-    const env = {
-      PLIMSOLL_TRACE: JSON.stringify({ directory, maxEvents, calls, full }),
-      ...preloading(PRELOAD),
-      ...(size == null ? {} : { UV_THREADPOOL_SIZE: String(size) }),
-    };
+    const env = variables(directory, options);
     const running = await startCommand(command, env, options.stdout ?? 'stdout', guardian);
     const ending = await attend(running, directory, options, signal, onProgress);
     await running.close();
@@ -94,7 +87,20 @@ export async function record(
   }
 }
 
-/** Wait until the command and the processes that it left behind have ended, or must be ended. */
+/** The environment of the command beside ours. */
+function variables(
+  directory: string,
+  { size, maxEvents = DEFAULT_MAX_EVENTS, calls = false }: RecordOptions,
+): Record<string, string> {
+  const settings = { directory, maxEvents, calls };
+  return {
+    PLIMSOLL_TRACE: JSON.stringify(settings),
+    ...preloading(PRELOAD),
+    ...(size == null ? {} : { UV_THREADPOOL_SIZE: String(size) }),
+  };
+}
+
+/** Wait until the command has ended, with everything of it that is recorded, or must be ended. */
 async function attend(
   running: RunningCommand,
   directory: string,
@@ -106,9 +112,8 @@ async function attend(
   const elapsed = (): number => performance.now() - start;
   while (!signal.aborted && elapsed() < durationMs) {
     const end = running.end();
-    // A command may leave Node processes behind, as `pm2 start` does.
-    if (end !== null && !processesWithEnvironment([directory]).some((pid) => isNodeProcess(pid)))
-      return end.code === 0 ? 'ended' : 'failed';
+    // A command may leave processes behind that go on, as `pm2 start` does. Daemons that are not Node record nothing.
+    if (end !== null && recorders(directory).length === 0) return end.code === 0 ? 'ended' : 'failed';
     onProgress({ elapsedMs: elapsed(), processes: recordings(directory).length });
     const ms = Math.max(1, Math.min(POLL_MS, durationMs - elapsed()));
     const pause = sleep(ms, undefined, { signal }).catch(() => {});
@@ -119,7 +124,11 @@ async function attend(
   return signal.aborted ? 'interrupted' : 'stopped';
 }
 
-/** Tell the recorders to finish, and wait until those that still run have done so. */
+/** Node processes of the command that run, wherever they are. */
+const recorders = (directory: string): number[] =>
+  processesWithEnvironment([directory]).filter((pid) => isNodeProcess(pid));
+
+/** Tell the recorders to write what they have, and wait until those that still can have done so. */
 async function finishRecorders(directory: string): Promise<void> {
   writeFileSync(join(directory, 'finish'), '');
   const until = performance.now() + FINISH_MS;

@@ -7,13 +7,12 @@ import { callersOf, kindOf, scriptName } from './callers.js';
 import type { ProcessLog } from './process-log.js';
 import { placeWithin } from './service-limits.js';
 import { poolThreads, usageIntervals } from './threads.js';
-import { cutAtPauses, weightOf } from './windows.js';
 
 /** A run over a gap that is not so many times as long as the gap may have begun as one job and ended as another. */
 const SAFE_CROSSING = 10;
 
 /**
- * The jobs of a recorded process.
+ * What a process recorded, as jobs of its pool.
  *
  * @param origin when the recording of all processes began, in microseconds of process.hrtime.
  */
@@ -21,28 +20,21 @@ export function reduce(
   recording: ProcessLog,
   origin: number,
 ): { readonly process: TracedProcess; readonly notes: readonly TraceNote[] } {
-  const { process, end, gaps, samples, pauses } = recording;
+  const { process, events, end, gaps, samples } = recording;
   const clock = (us: number): number => Math.round(Math.max(0, us - origin)) / 1000;
   const pool = poolThreads(recording);
   const size = poolSizeOf(process.sizeText, process.libuv);
   const observedThreads = pool === null || pool.size === 0 ? null : pool.size;
   const usage = usageIntervals(recording, pool, clock);
-  const events = cutAtPauses(recording.events, pauses);
   const jobs = placeWithin(
     finishedJobs(events, crossing(gaps)).filter(({ kind }) => kind !== 'kernel'),
     observedThreads ?? size,
-    usage.filter(({ fromMs, toMs }) =>
-      pauses.every(({ from, to }) => toMs <= clock(from) || fromMs >= clock(to)),
-    ),
+    usage,
     process.pid,
     clock,
   );
   const callers = callersOf(jobs, recording.calls, process.pid);
-  const seen = Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
-  const last = end?.at ?? seen;
-  const all = { type: 'window', from: process.at, to: Math.max(last, seen), weight: 1 } as const;
-  const windows = recording.windows.length === 0 ? [all] : recording.windows;
-  const weights = jobs.map(weightOf({ windows, pauses }));
+  const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
       pid: process.pid,
@@ -53,13 +45,9 @@ export function reduce(
       usage,
       startMs: clock(process.at),
       endMs: clock(last),
-      windows: windows.map(({ from, to, weight }) => ({ fromMs: clock(from), toMs: clock(to), weight })),
-      jobs: jobs.map((job, index) => ({
-        ...tracedJob(job, callers[index] as Caller, clock),
-        weight: weights[index] ?? 0,
-      })),
+      jobs: jobs.map((job, index) => tracedJob(job, callers[index] as Caller, clock)),
     },
-    notes: notesOf(recording, unbalanced(events), weights.filter((weight) => weight === null).length),
+    notes: notesOf(recording),
   };
 }
 
@@ -73,11 +61,7 @@ function crossing(gaps: ProcessLog['gaps']): (begin: number, end: number) => boo
 
 const US = 1000;
 
-const tracedJob = (
-  job: PoolJob,
-  caller: Caller,
-  clock: (us: number) => number,
-): Omit<TracedJob, 'weight'> => ({
+const tracedJob = (job: PoolJob, caller: Caller, clock: (us: number) => number): TracedJob => ({
   kind: kindOf(job),
   caller,
   slowIo: job.kind === 'dns',
@@ -108,16 +92,13 @@ function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: n
   return { lost, unfinished };
 }
 
-function notesOf(
-  { process: { pid }, problems, end }: ProcessLog,
-  { lost, unfinished }: ReturnType<typeof unbalanced>,
-  cut: number,
-): TraceNote[] {
+function notesOf({ process: { pid }, problems, end, events }: ProcessLog): TraceNote[] {
+  const { lost, unfinished } = unbalanced(events);
   const isKilled = end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker');
   return [
     ...problems.map(({ type, id, ...more }) => ({ id: `trace.${id}`, pid, ...more })),
     ...(isKilled ? [{ id: 'trace.killed', pid }] : []),
     ...(lost === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: lost }]),
-    ...(unfinished + cut === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished + cut }]),
+    ...(unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
   ];
 }

@@ -4,19 +4,23 @@ import type { PoolJob, Unplaced } from '../libuv/job.js';
 import { placeJobs } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 
-/** Sums within this factor, and within so many standard errors of the samples, count as equal. */
+/** Sums that differ by less are taken for equal. */
 const TOLERANCE = 1.05;
+/** And what differs from what was seen by no more standard errors of that. */
 const ERRORS = 2;
 const US = 1000;
 
 /**
- * Place jobs so that those of fs are on the pool's threads no longer, in sum, than the threads were at work.
+ * Place jobs so that those of fs have not been on the pool's threads for longer, all together, than the threads were seen
+ * to be at work.
  *
- * Node reports only when their results were taken: long after their end if the event loop is busy, so that a pool that
- * waits for its loop would seem saturated. The kernel's clocks (on a core, or waiting for one) and samples (blocked) say
- * how long the threads were at work. Known jobs and lookups take their part of it; the rest belongs to fs. While a job's
- * event loop may have been busy, the job gets no more than a limit, chosen so that the sum matches; while the loop was
- * idle, the job was on its thread. The end of a single job stays an estimate: it is `inferred`.
+ * Node tells of them only when their result was taken. While the event loop is busy that is long after their end, and a
+ * pool that waits for its loop would seem saturated. How long the threads were at work in all is known otherwise: from the
+ * kernel's clocks (on a core, or waiting for one) and from samples (blocked). What known jobs and lookups have of it is
+ * theirs; the rest belongs to fs. So of the time in which its event loop may have been busy no job of fs gets more than a
+ * limit, chosen so that the sum comes out; what the loop was idle for it has been on its thread.
+ *
+ * A job's own end stays an estimate: it is `inferred`.
  *
  * @param main the thread whose use of a core is `eventLoop` of the intervals.
  * @param clock from the time of jobs to that of the intervals.
@@ -34,9 +38,12 @@ export function placeWithin(
   const most = left * TOLERANCE + ERRORS * seen.errorMs * US;
   if (usage.length === 0 || onThreads(placed.filter(isFile)) <= most) return placed;
   const latest = new Map(
-    jobs.map((job) => [job, job.loop === main ? mostWait(clock(job.returned), usage) * US : Infinity]),
+    jobs.map((job) => [
+      job,
+      job.loop === main ? mostWait(clock(job.returned), usage) * US : Number.POSITIVE_INFINITY,
+    ]),
   );
-  /** Splits the time since a moment: surely on the thread, or possibly waiting for the loop. */
+  /** Of the time since a moment, what the job was on its thread for sure, and what may have been the loop's. */
   const parts = (job: Unplaced, since: number): { sure: number; late: number } => {
     const late = Math.min(job.returned - since, latest.get(job) as number);
     return { sure: job.returned - since - late, late };
@@ -46,10 +53,12 @@ export function placeWithin(
     files.map(({ late }) => late),
     left - sum(files.map(({ sure }) => sure)),
   );
-  return placeJobs(jobs, size, (job, started) => (isFile(job) ? parts(job, started).sure + limit : Infinity));
+  return placeJobs(jobs, size, (job, started) =>
+    isFile(job) ? parts(job, started).sure + limit : Number.POSITIVE_INFINITY,
+  );
 }
 
-/** The limit for each wish at which all together get `total`. */
+/** What each may have at most, so that all together have `total`. */
 function levelOf(wishes: readonly number[], total: number): number {
   let left = Math.max(0, total);
   for (const [index, wish] of wishes.toSorted((a, b) => a - b).entries()) {
@@ -57,24 +66,24 @@ function levelOf(wishes: readonly number[], total: number): number {
     if (level <= wish) return level;
     left -= wish;
   }
-  return Infinity;
+  return Number.POSITIVE_INFINITY;
 }
 
-/** The kernel accounts for a running thread at ticks; most kernels have 250 a second. */
+/** The kernel books what a running thread uses at ticks; most have 250 of them in a second. */
 const TICK_MS = 4;
 
-/** The longest time, in milliseconds, that an event loop can have been at work without a pause before `time`. */
+/** For how long before `time` an event loop can have been at work without a pause, in milliseconds. */
 function mostWait(time: number, usage: readonly UsageInterval[]): number {
   let until = time;
   const last = lowerBound(usage, ({ toMs }) => toMs < time);
-  if (last === usage.length) return Infinity;
+  if (last === usage.length) return Number.POSITIVE_INFINITY;
   for (let at = last; at >= 0; at--) {
     const { fromMs, eventLoop } = usage[at] as UsageInterval;
     const busy = eventLoop.cpuMs + eventLoop.coreWaitMs + TICK_MS;
     if (busy < until - fromMs) return time - until + busy;
     until = fromMs;
   }
-  return Infinity;
+  return Number.POSITIVE_INFINITY;
 }
 
 const isFile = ({ kind }: Unplaced): boolean => kind === 'fs';
@@ -83,8 +92,9 @@ const onThreads = (jobs: readonly PoolJob[]): number =>
   sum(jobs.map(({ started, ended }) => (ended ?? 0) - (started ?? 0)));
 
 /**
- * Milliseconds that the pool's threads were at work: on a core or waiting for one, by the kernel's clocks, or blocked, by
- * samples. The error is that of the samples: the root of their count, plus one because a count of 0 has an error too.
+ * Milliseconds that the pool's threads were at work: on a core or waiting for one, which the kernel's clocks tell, or
+ * blocked, which samples see. The error is that of the samples: a count's is its root; one more, because seeing nobody does
+ * not mean that there was nobody.
  */
 function atWork(
   jobs: readonly Unplaced[],
@@ -96,14 +106,14 @@ function atWork(
   let ms = 0;
   let seen = 0;
   let longestMs = 0;
-  let isSampled = false;
+  let isTold = false;
   for (const { pool, blockedThreads, fromMs, toMs } of usage) {
     ms += pool.cpuMs + pool.coreWaitMs;
     if (blockedThreads === null || toMs <= first || fromMs >= last) continue;
-    isSampled = true;
+    isTold = true;
     seen += blockedThreads;
     ms += blockedThreads * (toMs - fromMs);
     longestMs = Math.max(longestMs, toMs - fromMs);
   }
-  return { ms, errorMs: isSampled ? longestMs * Math.sqrt(seen + 1) : 0 };
+  return { ms, errorMs: isTold ? longestMs * Math.sqrt(seen + 1) : 0 };
 }

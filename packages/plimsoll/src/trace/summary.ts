@@ -1,6 +1,6 @@
 import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
-import type { Trace, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type Parts, partsOf } from './budget.js';
 import { poolUse } from './pool-use.js';
@@ -9,20 +9,20 @@ import { waitsOf } from './waits.js';
 /** A program of the command, without its advice. */
 export type ProgramFacts = Omit<TracedProgram, 'advice'>;
 
-/** A program, and the rest that advice depends on. */
+/** A program, and what an advice about it must know beside. */
 export interface Program {
   readonly facts: ProgramFacts;
   readonly recordedMs: number;
-  /** Whether every process could be recorded. */
+  /** Whether every process could be looked into. */
   readonly isSeen: boolean;
 }
 
-/** Notes of processes whose jobs may be unseen. */
+/** Notes of processes in which jobs may have run unseen. */
 const UNSEEN = new Set(['trace.inspector', 'trace.worker', 'trace.other-tracing']);
 
 /**
- * The programs of a command: processes of one script, as in a cluster, are one program. Programs with the most time in the
- * pool come first.
+ * What a trace shows: for every program of the command (processes of one script, as a cluster has them, together) its pool,
+ * how busy that was, and where the time of its jobs went. Programs with the most time in the pool come first.
  */
 export function programsOf({ processes, notes }: Pick<Trace, 'processes' | 'notes'>): Program[] {
   const unseen = new Set(notes.flatMap(({ id, pid }) => (UNSEEN.has(id) ? [pid] : [])));
@@ -40,22 +40,12 @@ export function programsOf({ processes, notes }: Pick<Trace, 'processes' | 'note
 const timeIn = ({ jobs, budget }: { jobs: number; budget: Budget | null }): number =>
   jobs * (budget?.totalMs.mean ?? 0);
 
-type CountedJob = TracedJob & { readonly parts: Parts };
-
-/** Each job as often as the number of jobs that it stands for. */
-function countedJobs(process: TracedProcess): CountedJob[] {
-  const parts = partsOf(process);
-  return process.jobs.flatMap((job, index) =>
-    Array<CountedJob>(job.weight).fill({ ...job, parts: parts[index] as Parts }),
-  );
-}
-
 function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
   const [{ script, node, size }] = processes as readonly [TracedProcess, ...TracedProcess[]];
-  const jobs = processes.flatMap(countedJobs);
-  const uses = processes.map((process) => {
-    const threads = process.observedThreads ?? size;
-    return { threads, ...poolUse(process.jobs, threads, process.windows) };
+  const parts = processes.map(partsOf);
+  const uses = processes.map(({ jobs, observedThreads }) => {
+    const threads = observedThreads ?? size;
+    return { threads, ...poolUse(jobs, threads) };
   });
   const total = (of: (use: (typeof uses)[number]) => number): number => sum(uses.map(of));
   const threadMs = total(({ threads, activeMs }) => threads * activeMs);
@@ -63,39 +53,40 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     ...{ script, node, size },
     pids: processes.map(({ pid }) => pid),
     observedThreads: [...new Set(processes.flatMap(({ observedThreads }) => observedThreads ?? []))],
-    jobs: jobs.length,
-    recordedJobs: sum(processes.map((process) => process.jobs.filter(({ weight }) => weight > 0).length)),
+    jobs: sum(processes.map(({ jobs }) => jobs.length)),
     activeMs: total(({ activeMs }) => activeMs),
     utilization: threadMs === 0 ? null : total(({ takenMs }) => takenMs) / threadMs,
     saturatedMs: total(({ saturatedMs }) => saturatedMs),
     queuedMs: total(({ queuedMs }) => queuedMs),
-    requests: [...grouped(jobs, ({ caller }) => caller.request)].map(([request, alike]) => ({
-      request,
-      jobs: alike.length,
-      totalMs: sum(alike.map(({ parts }) => parts.totalMs)),
-    })),
-    waits: waitsOf(
-      jobs,
-      uses.map(({ behind }) => behind),
-    ),
+    requests: requestsOf(processes),
+    waits: waitsOf(processes, parts, uses),
     ...usageOf(processes),
-    budget: budgetOf(jobs.map(({ parts }) => parts)),
-    kinds: kindsOf(jobs),
+    budget: budgetOf(parts.flat()),
+    kinds: kindsOf(processes, parts.flat()),
   };
 }
 
-/** While the pool was in use: the mean CPU share of the event loops, and the cores that all threads together used. */
+function requestsOf(processes: readonly TracedProcess[]): TracedProgram['requests'] {
+  const jobs = processes.flatMap((process) => process.jobs);
+  return [...grouped(jobs, ({ caller }) => caller.request)].map(([request, alike]) => ({
+    request,
+    jobs: alike.length,
+    totalMs: sum(alike.map(({ submitMs, callbackMs }) => callbackMs - submitMs)),
+  }));
+}
+
+/** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */
 function usageOf(
   processes: readonly TracedProcess[],
 ): Pick<TracedProgram, 'eventLoopCpuShare' | 'coresUsed'> {
   const inUse = processes.flatMap(({ jobs, usage }) => {
-    const first = jobs[0]?.submitMs ?? Infinity;
+    const first = jobs[0]?.submitMs ?? Number.POSITIVE_INFINITY;
     const last = jobs.reduce((latest, { callbackMs }) => Math.max(latest, callbackMs), 0);
     return usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last);
   });
   if (inUse.length === 0) return { eventLoopCpuShare: null, coresUsed: null };
   const total = (of: (interval: UsageInterval) => number): number => sum(inUse.map(of));
-  const from = inUse.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity);
+  const from = inUse.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.POSITIVE_INFINITY);
   const to = inUse.reduce((most, { toMs }) => Math.max(most, toMs), 0);
   return {
     eventLoopCpuShare: total(({ eventLoop }) => eventLoop.cpuMs) / total(({ fromMs, toMs }) => toMs - fromMs),
@@ -104,7 +95,10 @@ function usageOf(
   };
 }
 
-function kindsOf(jobs: readonly CountedJob[]): TracedKind[] {
+function kindsOf(processes: readonly TracedProcess[], parts: readonly Parts[]): TracedKind[] {
+  const jobs = processes
+    .flatMap((process) => process.jobs)
+    .map((job, index) => ({ ...job, parts: parts[index] as Parts }));
   return [...grouped(jobs, ({ kind }) => kind)]
     .map(([kind, alike]) => ({
       kind,

@@ -6,17 +6,18 @@ import type { ProcessLog } from './process-log.js';
 const KERNEL = /^iou-/;
 
 /**
- * The pool threads of a recorded process; `null` when not known.
+ * The pool's threads of a recorded process, or `null` when they cannot be told.
  *
- * Before libuv 1.50 they have no name. The pool creates all of its threads at once, so its threads are those, Workers
- * excluded, that first appear in the same sample as a thread known from its work.
+ * Before libuv 1.50 they have no name of their own. The pool creates all of its threads at once, so there they are what
+ * appeared between the same two samples as one that is known from its work, without Workers; threads that an add-on
+ * started in those 50 ms are among them.
  */
 export function poolThreads({ samples, process, events, workers }: ProcessLog): ReadonlySet<number> | null {
   if (samples.length === 0) return null;
   const all = samples.flatMap((sample) => sample.new);
   const named = all.filter(([, name]) => name === POOL_THREAD).map(([tid]) => tid);
   if (named.length > 0 || namesPoolThreads(process.libuv)) return new Set(named);
-  // An unused pool has no threads.
+  // What nothing used has no threads.
   if (events.length === 0) return new Set();
   const working = new Set(events.filter(({ ph }) => ph === 'B').map(({ tid }) => tid));
   const bursts = samples
@@ -32,8 +33,7 @@ export function poolThreads({ samples, process, events, workers }: ProcessLog): 
 const NS_PER_MS = 1e6;
 
 /**
- * What the threads of a process used between two samples, without the recorder's thread.
- *
+ * What the threads of a process used, sample by sample. The recorder's own thread is left out. *
  * @param clock from microseconds of process.hrtime to milliseconds since the recording began.
  */
 export function usageIntervals(
@@ -58,7 +58,7 @@ export function usageIntervals(
       pool: usage(isPool),
       other: usage((tid) => !isLoop(tid) && !isPool(tid)),
       blockedThreads: sample.tells
-        ? sample.use.filter(([tid, , , isBlocked]) => isBlocked && isPool(tid)).length
+        ? sample.use.filter(([tid, , , state]) => state === 2 && isPool(tid)).length
         : null,
     };
   });

@@ -1,56 +1,58 @@
-import { grouped } from '../collections/grouped.js';
-import { sum } from '../collections/sum.js';
-import type { Caller } from '../results/trace.js';
+import type { Caller, TracedProcess } from '../results/trace.js';
 import type { TracedProgram } from '../results/trace-summary.js';
 import type { Parts } from './budget.js';
-import type { Behind } from './pool-use.js';
+import type { PoolUse } from './pool-use.js';
 
 type Wait = TracedProgram['waits'][number];
 
-const CAUSES = { coreWaitMs: 'core', blockedMs: 'blocked', eventLoopMs: 'loop' } as const;
-/** Waits below this share of all waiting are added up by request and cause. */
+const CAUSES = { core: 'coreWaitMs', blocked: 'blockedMs', loop: 'eventLoopMs' } as const;
+/** What is less of all waiting is put together, by request and cause. */
 const LEAST_SHARE = 0.0005;
 
-/** The waiting of all jobs of a program by caller and cause, the wait for a thread also by the holder of the thread. */
+/** The waiting of all jobs of a program, by who called them and by its cause; that for a thread by who had the threads, too. */
 export function waitsOf(
-  jobs: readonly { readonly caller: Caller; readonly parts: Parts }[],
-  behinds: readonly Behind[],
+  processes: readonly TracedProcess[],
+  parts: readonly (readonly Parts[])[],
+  uses: readonly Pick<PoolUse, 'behind'>[],
 ): Wait[] {
   const waits = new Map<string, Wait>();
-  const add = (
-    { request, kind, frames }: Caller,
-    cause: Wait['cause'],
-    behind: Wait['behind'],
-    ms: number,
-  ) => {
+  const add = (caller: Caller, cause: Wait['cause'], behind: Wait['behind'], ms: number): void => {
     if (ms <= 0) return;
-    const key = JSON.stringify([request, kind, frames, cause, behind]);
-    const total = (waits.get(key)?.ms ?? 0) + ms;
-    waits.set(key, { request, kind, frames: [...frames], cause, behind, ms: total });
+    const key = JSON.stringify([caller, cause, behind]);
+    const { request, kind, frames } = caller;
+    const before = waits.get(key)?.ms ?? 0;
+    waits.set(key, { request, kind, frames: [...frames], cause, behind, ms: before + ms });
   };
-  for (const [caller, alike] of grouped(jobs, ({ caller }) => caller))
-    for (const part of ['coreWaitMs', 'blockedMs', 'eventLoopMs'] as const)
-      add(caller, CAUSES[part], null, sum(alike.map(({ parts }) => parts[part])));
-  for (const [victim, holders] of behinds.flatMap((behind) => [...behind]))
-    for (const [holder, ms] of holders) add(victim, 'thread', holder === null ? null : siteOf(holder), ms);
+  for (const [at, { jobs }] of processes.entries()) {
+    const sums = new Map<Caller, Record<keyof typeof CAUSES, number>>();
+    for (const [index, { caller }] of jobs.entries()) {
+      const sum = sums.get(caller) ?? { core: 0, blocked: 0, loop: 0 };
+      sums.set(caller, sum);
+      for (const cause of ['core', 'blocked', 'loop'] as const)
+        sum[cause] += parts[at]?.[index]?.[CAUSES[cause]] ?? 0;
+    }
+    for (const [caller, sum] of sums)
+      for (const cause of ['core', 'blocked', 'loop'] as const) add(caller, cause, null, sum[cause]);
+    for (const [victim, blockers] of uses[at]?.behind ?? [])
+      for (const [blocker, ms] of blockers)
+        add(victim, 'thread', blocker === null ? null : siteOf(blocker), ms);
+  }
   return merged([...waits.values()]);
 }
 
-/** The call without its stack: its innermost frame in the app. */
+/** The call alone, without the way to it: its innermost frame in the app. */
 export function siteOf({ request, kind, frames }: Caller): NonNullable<Wait['behind']> {
   const frame = frames.findLast(({ file }) => file !== null) ?? frames.at(-1) ?? null;
   return { request, kind, frame };
 }
 
 function merged(waits: readonly Wait[]): Wait[] {
-  const total = (some: readonly Wait[]): number => sum(some.map(({ ms }) => ms));
-  const least = LEAST_SHARE * total(waits);
-  const small = grouped(
-    waits.filter(({ ms }) => ms < least),
-    ({ request, cause }) => JSON.stringify([request, cause]),
-  );
-  const added = [...small.values()].map(
-    (some): Wait => ({ ...(some[0] as Wait), frames: [], kind: '…', behind: null, ms: total(some) }),
-  );
-  return [...waits.filter(({ ms }) => ms >= least), ...added].sort((a, b) => b.ms - a.ms);
+  const least = LEAST_SHARE * waits.reduce((sum, { ms }) => sum + ms, 0);
+  const small = new Map<string, Wait>();
+  for (const wait of waits.filter(({ ms }) => ms < least)) {
+    const key = JSON.stringify([wait.request, wait.cause]);
+    const ms = (small.get(key)?.ms ?? 0) + wait.ms;
+    small.set(key, { ...wait, frames: [], kind: '…', behind: null, ms });
+  }
+  return [...waits.filter(({ ms }) => ms >= least), ...small.values()].sort((a, b) => b.ms - a.ms);
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { UsageInterval } from 'plimsoll';
 import { budgetOf, partsOf } from '#plimsoll/trace/budget.js';
 import { poolUse } from '#plimsoll/trace/pool-use.js';
-import { job, tracedProcess } from './jobs.js';
+import { job } from './jobs.js';
 
 const none = { cpuMs: 0, coreWaitMs: 0 };
 const interval = (fromMs: number, cpuMs: number, coreWaitMs: number): UsageInterval => ({
@@ -78,9 +78,8 @@ test('use of the pool: when all threads were taken, and when jobs queued', () =>
     job(5, { startMs: 10, endMs: 15, callbackMs: 30 }),
     job(9, { startMs: 15, endMs: 16, callbackMs: 16 }),
   ];
-  const { windows } = tracedProcess(jobs);
-  const { behind, ...times } = poolUse(jobs, 2, windows);
+  const { behind, ...times } = poolUse(jobs, 2);
   assert.deepEqual(times, { takenMs: 36, saturatedMs: 16, queuedMs: 10, activeMs: 30 });
   assert.ok(behind.size > 0);
-  assert.deepEqual(poolUse([], 2, windows).activeMs, 0);
+  assert.deepEqual(poolUse([], 2).activeMs, 0);
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { RecordedLine } from '#plimsoll/trace/child/lines.cjs';
+import type { RecordedEvent, RecordedLine } from '#plimsoll/trace/child/lines.cjs';
 import { type ProcessLog, parseProcessLogs } from '#plimsoll/trace/process-log.js';
 import { reduce } from '#plimsoll/trace/reduce.js';
-import { eventsLine, type ShortEvent } from './jobs.js';
 
 const MAIN = 100;
 const [A, B] = [201, 202];
@@ -26,20 +25,20 @@ const recorded = (...lines: RecordedLine[]): ProcessLog =>
   parseProcessLogs(text([head, ...lines, end]))[0] as ProcessLog;
 
 /** A job of crypto: submission, run on a thread, completion. */
-const crypto = (id: string, times: readonly [number, number, number, number], tid = A): ShortEvent[] => [
+const crypto = (id: string, times: readonly [number, number, number, number], tid = A): RecordedEvent[] => [
   ['b', 'w', 'crypto', MAIN, times[0], null, id, null],
   ['B', 'r', 'crypto', tid, times[1], 1000, null, null],
   ['E', 'r', 'crypto', tid, times[2], 1000 + (times[2] - times[1]) / 2, null, null],
   ['e', 'w', 'crypto', MAIN, times[3], null, id, 0],
 ];
-const call = (cat: 'f' | 'd', name: string, id: string, from: number, to: number): ShortEvent[] => [
+const call = (cat: 'f' | 'd', name: string, id: string, from: number, to: number): RecordedEvent[] => [
   ['b', cat, name, MAIN, from, null, id, null],
   ['e', cat, name, MAIN, to, null, id, 0],
 ];
-const events = (...all: ShortEvent[][]): RecordedLine => eventsLine(all.flat());
+const events = (...all: RecordedEvent[][]): RecordedLine => ({ type: 'events', events: all.flat() });
 const look = (
   at: number,
-  use: readonly (readonly [number, number, number, boolean])[] = [],
+  use: readonly (readonly [number, number, number, 0 | 1 | 2 | null])[] = [],
   appeared: readonly (readonly [number, string])[] = [],
 ): RecordedLine => ({ type: 'threads', at, new: appeared, tells: true, use });
 
@@ -52,7 +51,6 @@ describe('from a recording to jobs', () => {
       {
         caller: { request: null, kind: 'crypto', frames: [] },
         kind: 'crypto',
-        weight: 1,
         slowIo: false,
         loopThread: MAIN,
         submitMs: 1,
@@ -101,7 +99,7 @@ describe('from a recording to jobs', () => {
 
   test('a run over a gap may be two jobs: its job is inferred; a long run is one job', () => {
     const gap: RecordedLine = { type: 'gap', from: 4000, to: 5000 };
-    const divided = (all: ShortEvent[]): RecordedLine[] => [
+    const divided = (all: RecordedEvent[]): RecordedLine[] => [
       ...[events(all.filter(([, , , , ts]) => ts < 4500)), gap],
       events(all.filter(([, , , , ts]) => ts > 4500)),
     ];
@@ -119,10 +117,10 @@ describe('from a recording to jobs', () => {
 
   test('what lost its counterpart and what was under way is counted and said', () => {
     const [b, begin, , e] = crypto('a', [2000, 3000, 7000, 9000]) as [
-      ShortEvent,
-      ShortEvent,
-      ShortEvent,
-      ShortEvent,
+      RecordedEvent,
+      RecordedEvent,
+      RecordedEvent,
+      RecordedEvent,
     ];
     const again = crypto('a', [10_000, 11_000, 12_000, 13_000]);
     const { process, notes } = reduce(
@@ -198,7 +196,7 @@ describe('the pool’s threads are counted', () => {
   test('where no event tells of their work, by what appeared first', () => {
     const seen = look(
       51_000,
-      [[A, 0, 0, true]],
+      [[A, 0, 0, 2]],
       [
         [A, 'node'],
         [B, 'node'],
@@ -218,10 +216,10 @@ describe('the pool’s threads are counted', () => {
       look(
         51_000,
         [
-          [MAIN, 1e6, 0, false],
-          [A, 4e6, 2e6, false],
-          [150, 9e6, 0, false],
-          [300, 5e5, 0, false],
+          [MAIN, 1e6, 0, null],
+          [A, 4e6, 2e6, 1],
+          [150, 9e6, 0, null],
+          [300, 5e5, 0, 0],
         ],
         [
           [A, 'libuv-worker'],
@@ -246,16 +244,16 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
     call('f', 'stat', `${index}`, 2000 + index, 50_000 + index),
   );
   const named = [A, B].map((tid) => [tid, 'libuv-worker'] as const);
-  const reduced = (cpu: number, isBlocked: boolean): ReturnType<typeof reduce> =>
+  const reduced = (cpu: number, state: 0 | 2): ReturnType<typeof reduce> =>
     reduce(
       recorded(
         look(1000, [], named),
         events(...calls),
         ...[11_000, 21_000, 31_000, 41_000, 51_000].map((at) =>
           look(at, [
-            [MAIN, 9.5e6, 0, false],
-            [A, cpu / 5, 0, isBlocked],
-            [B, 0, 0, isBlocked],
+            [MAIN, 9.5e6, 0, null],
+            [A, cpu / 5, 0, state],
+            [B, 0, 0, state],
           ]),
         ),
       ),
@@ -265,13 +263,13 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
     process.jobs.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 
   test('by the kernel’s clock, while the loop was late', () => {
-    const quick = reduced(4e6, false);
+    const quick = reduced(4e6, 0);
     assert.ok(onThreads(quick) > 3 && onThreads(quick) < 4.01, `${onThreads(quick)}`);
     assert.ok(quick.process.jobs.every(({ endMs, callbackMs }) => callbackMs - endMs > 20));
   });
 
   test('unless they were seen to be blocked', () => {
-    const blocked = reduced(4e6, true);
+    const blocked = reduced(4e6, 2);
     assert.ok(onThreads(blocked) > 80, `${onThreads(blocked)}`);
   });
 });

@@ -20,10 +20,8 @@ test('the wait of a job is shared out among those that have the threads', () => 
     job(5, { startMs: 10, endMs: 15, callbackMs: 15 }),
     job(6, { kind: 'late', startMs: 15, endMs: 16, callbackMs: 18 }),
   ];
-  const { windows, usage } = tracedProcess(jobs);
-  const parts = partsOf({ jobs, usage });
-  const counted = jobs.map((one, index) => ({ ...one, parts: parts[index] as (typeof parts)[number] }));
-  const waits = waitsOf(counted, [poolUse(jobs, 2, windows).behind]);
+  const process = tracedProcess(jobs);
+  const waits = waitsOf([process], [partsOf(process)], [poolUse(jobs, 2)]);
   const ms = (kind: string, behind: string): number | undefined =>
     waits.find((wait) => wait.kind === kind && wait.behind?.kind === behind)?.ms;
   assert.deepEqual([ms('crypto', 'zlib'), ms('crypto', 'scrypt')], [2.5, 2.5]);

@@ -5,7 +5,7 @@ export interface TraceEvent {
   readonly name: string;
   readonly tid: number;
   readonly ts: number;
-  readonly tts?: number | undefined;
-  readonly id?: string | undefined;
-  readonly args?: { readonly result?: number | undefined };
+  readonly tts?: number;
+  readonly id?: string;
+  readonly args?: { readonly result?: number };
 }

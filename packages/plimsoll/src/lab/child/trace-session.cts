@@ -2,11 +2,9 @@ import inspector = require('node:inspector');
 
 import type { TraceEvent } from './trace-event.cjs';
 
-/** Of Node's trace events those about the pool. */
-const includedCategories = [
-  ...['node.threadpoolwork.async', 'node.threadpoolwork.sync'],
-  ...['node.fs.async', 'node.fs_dir.async', 'node.dns.native'],
-];
+import CATEGORIES = require('./trace-categories.cjs');
+
+const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
 
 /**
  * Trace events over the inspector, from a Worker: they arrive as objects, of all threads, and Node's writer of trace files, which
@@ -23,7 +21,7 @@ class TraceSession {
   }
 
   start(): Promise<void> {
-    return this.#post('NodeTracing.start', { traceConfig: { includedCategories } });
+    return this.#post('NodeTracing.start', CONFIG);
   }
 
   stop(): Promise<void> {
@@ -33,13 +31,9 @@ class TraceSession {
   /** Resolves when all that it saw has been taken. */
   async end(): Promise<void> {
     await this.stop();
-    await this.delivered();
+    // That it is complete is told before the data comes, on every version; a second question is answered after it.
+    await this.#post('NodeTracing.getCategories');
     this.disconnect();
-  }
-
-  /** Resolves when the data of earlier steps has been taken: Node sends it after their answers, but before this one. */
-  delivered(): Promise<void> {
-    return this.#post('NodeTracing.getCategories');
   }
 
   disconnect(): void {

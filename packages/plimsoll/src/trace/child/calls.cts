@@ -1,6 +1,6 @@
-// Notes the stack and the request of each call that may submit a job. Runs in the app's thread.
+// Who calls: the stack and the request of whatever may bring a job to the pool. In the app's own thread, beside its code.
 import type { IncomingMessage } from 'node:http';
-import type { Calls, Line } from './lines.cjs';
+import type { Calls } from './lines.cjs';
 
 import hooks = require('node:async_hooks');
 import channels = require('node:diagnostics_channel');
@@ -8,44 +8,59 @@ import labels = require('../../target/child/labels.cjs');
 import stamp = require('../../target/child/stamp.cjs');
 import log = require('./log.cjs');
 
-/** Resources that never submit a job themselves. Not a list of those that do: add-ons choose their names. */
+/** Resources that never bring a job themselves; the work of an add-on has any name that it likes. */
 const NEVER = new Set(
   ['PROMISE', 'TickObject', 'Timeout', 'Immediate', 'Microtask', 'FILEHANDLE', 'DNSCHANNEL', 'QUERYWRAP']
     .concat(['HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'TCPWRAP', 'TCPSERVERWRAP', 'TCPCONNECTWRAP'])
     .concat(['SHUTDOWNWRAP', 'WRITEWRAP', 'PIPEWRAP', 'TLSWRAP', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING'])
     .concat(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'SIGNALWRAP', 'TTYWRAP', 'UDPWRAP', 'UDPSENDWRAP']),
 );
-/** Of more calls than this, random ones are taken; callersOf() lets these stand for the rest. */
+/** So many stacks a second are taken; of more calls some, at random, and reduce() has those stand for the others. */
 const STACKS_PER_SECOND = 2000;
 const MOST_STACKS = 5000;
 const MOST_FRAMES = 32;
-/** Calls that the recorder has not fetched yet; each is a time, a request and a stack. */
+/** Calls that wait to be fetched by the recorder; each is a time, a request and a stack. */
 const ROOM = 32_768;
 const FIELDS = 3;
 const UNSEEN = -1;
 const NONE = 0;
 
-/** Where `plimsoll/mark` finds its listener. */
+/** Where `plimsoll/mark` finds whoever listens. */
 const MARK = Symbol.for('plimsoll.mark');
+
+/** Microseconds on the clock of events, to the fraction: who called first must be told. */
+function microseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e6 + nanoseconds / 1000;
+}
 
 const shared = (): Calls => ({
   count: new Int32Array(new SharedArrayBuffer(4)),
   entries: new Float64Array(new SharedArrayBuffer(8 * FIELDS * ROOM)),
 });
 
-/** The calls from number `from` to number `to`. Calls that were overwritten unread are lost. */
-const fetch = ({ entries }: Calls, from: number, to: number): Line<'calls'>['calls'] =>
-  Array.from({ length: Math.min(ROOM, to - from) }, (_, index) => {
-    const at = FIELDS * ((to - index - 1) % ROOM);
-    return [entries[at], entries[at + 1], entries[at + 2]] as [number, number, number];
-  }).reverse();
+/** What was written since, in base64; `null` when nothing was. What was overwritten before it was read is lost. */
+function fetch(
+  { count, entries }: Calls,
+  since: number,
+): { readonly text: string; readonly to: number } | null {
+  const to = Atomics.load(count, 0);
+  if (to === since) return null;
+  const from = Math.max(since, to - ROOM);
+  const copy = new Float64Array(FIELDS * (to - from));
+  for (let call = from; call < to; call++) {
+    const at = FIELDS * (call % ROOM);
+    copy.set(entries.subarray(at, at + FIELDS), FIELDS * (call - from));
+  }
+  return { text: Buffer.from(copy.buffer).toString('base64'), to };
+}
 
 type Handle = object & { write?(...args: unknown[]): unknown };
 
-/** @param file gets each stack and each name of a request once. */
+/** @param file where stacks and names of requests are told, each once. */
 function watch({ count, entries }: Calls, file: string): void {
   const requests = new hooks.AsyncLocalStorage<number>();
-  /** The stack that led to a resource: its callback's calls continue it. */
+  /** The stack that led to a resource, for what its callback calls. */
   const origins = stamp<number>();
   const routes = new labels.Routes((number, name) => log.append(file, [{ type: 'request', number, name }]));
   const stacks = new Stacks(file);
@@ -53,12 +68,12 @@ function watch({ count, entries }: Calls, file: string): void {
   const note = (stack: number): void => {
     const written = count[0] as number;
     const at = FIELDS * (written % ROOM);
-    entries[at] = log.now();
+    entries[at] = microseconds();
     entries[at + 1] = requests.getStore() ?? NONE;
     entries[at + 2] = stack;
     Atomics.store(count, 0, written + 1);
   };
-  /** A handle of zlib submits a job with every write. */
+  /** A handle of zlib brings a job with every write. */
   const noteWrites = (handle: Handle, made: number): void => {
     const { write } = handle;
     if (typeof write !== 'function') return;
@@ -79,13 +94,13 @@ function watch({ count, entries }: Calls, file: string): void {
     else if (isCall) note(stack);
   };
   const options = {
-    // Saves most of the hook's cost: requests have a storage of their own, and stacks of V8 include awaiting functions.
+    // Where promises need not be followed they are not: requests have a storage of their own, and V8 tells who awaits.
     trackPromises: false,
     init(_id: number, type: string, _trigger: number, resource: object): void {
       try {
         init(type, resource);
       } catch {
-        // An exception in a hook ends the process.
+        // What is thrown in here ends the process.
         hook.disable();
       }
     },
@@ -103,7 +118,7 @@ function watch({ count, entries }: Calls, file: string): void {
 
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 
-/** A package by its name, a function of the app by its name and place, `null` for Node itself. */
+/** A frame as it is told: a package as a whole, of the app function and place; nothing of Node itself. */
 function frameOf(site: NodeJS.CallSite): string | null {
   const file = site.getFileName();
   if (file == null || file === __filename || file.startsWith('node:')) return null;
@@ -129,7 +144,7 @@ class Stacks {
     this.#file = file;
   }
 
-  /** The number of the current stack. A stack of packages or of Node alone continues its origin. */
+  /** The number of the stack that calls now. What only packages or Node itself called goes on where it came from. */
   take(origin: number): number {
     if (!this.#isChosen()) return UNSEEN;
     const frames = framesNow();
@@ -140,14 +155,14 @@ class Stacks {
   }
 
   #isChosen(): boolean {
-    const second = Math.floor(log.now() / 1e6);
+    const second = Math.floor(microseconds() / 1e6);
     if (second !== this.#second) {
       this.#share = Math.min(1, STACKS_PER_SECOND / this.#calls);
       this.#second = second;
       this.#calls = 0;
     }
     this.#calls++;
-    // Not Math.random, whose sequence is the app's.
+    // Not Math.random, whose numbers are the app's.
     this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
     return this.#seed < this.#share * 2 ** 32 && (this.#share < 1 || this.#calls <= STACKS_PER_SECOND);
   }

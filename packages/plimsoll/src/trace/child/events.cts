@@ -1,7 +1,7 @@
 import type { TraceEvent } from '../../lab/child/trace-event.cjs';
-import type { Line, RecordedLine } from './lines.cjs';
+import type { EventCategory, RecordedEvent, RecordedLine } from './lines.cjs';
 
-import timers = require('node:timers/promises');
+import CATEGORIES = require('../../lab/child/trace-categories.cjs');
 import TraceSession = require('../../lab/child/trace-session.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
@@ -9,74 +9,58 @@ import threads = require('./threads.cjs');
 const { now } = log;
 
 /**
- * Node delivers events when 65,536 have gathered, or when a session starts or stops tracing. A second session does both
- * after this time, so that a killed process leaves something. Stopping and starting the one session would let the
- * app run untraced in between; this way tracing stands still only within one step of the app's thread.
+ * Node hands events out when 65,536 have gathered, or when somebody joins or leaves those who trace. So that a process that
+ * is killed leaves something, a second session joins and leaves after this time. Were the one session stopped and started,
+ * the app would run in between, unseen; as it is, tracing stands still only within one step of the app's own thread.
  */
-const FETCH_US = 1_000_000;
+const FETCH_MS = 1000;
 /**
- * The buffer must never fill: then Node's own thread empties it, and a stop of tracing at that moment ends the process with
- * an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). An event costs its event loop more than 2.5 µs of CPU,
- * so fewer than 65,536 gather in 160 ms of it.
+ * Node must never fetch by itself: its own thread then writes where the stop of tracing writes too, unguarded, and ends the
+ * process with an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). Whatever submits a job needs more than
+ * 2.5 µs of its event loop's CPU for each event, so that fewer than 65,536 gather in 160 ms of it.
  */
 const FETCH_LOOP_CPU_MS = 40;
-/** Node's emptying thread is at work if it used so much CPU since the previous look. */
-const FLUSHING_MS = 1;
+/** So much CPU of the thread that fetches by itself, and it does so now. */
+const FETCHING_MS = 1;
 
-/** The trace events of the app's threads. */
+/** The trace events of the app's threads, fetched before they are lost. */
 class EventSource {
-  /** Events fetched so far. */
-  taken = 0;
-  hasStopped = false;
   readonly #session = new TraceSession((events) => this.#take(events));
   readonly #second = new TraceSession(() => {});
   readonly #emit: (line: RecordedLine) => void;
-  /** Threads known from their work. Before libuv 1.50 nothing else tells them from threads with an event loop. */
+  /** Threads that were seen to run jobs. Before libuv 1.50 nothing else tells them from threads with an event loop. */
   readonly #pool = new Set<number>();
-  /** Submission times of jobs whose return has not been fetched. */
-  readonly #open = new Map<string, number>();
-  #isTracing = false;
   #fetchedAt = 0;
-  #loopCpuMs = 0;
+  #loopCpu = 0;
   /** Node's thread that empties a full buffer, and its CPU time. */
   #flusher: number | null = null;
-  #flusherMs = 0;
+  #flusherCpu = 0;
+  #hasStopped = false;
   #fetching: Promise<void> | null = null;
 
   constructor(emit: (line: RecordedLine) => void) {
     this.#emit = emit;
   }
 
-  /** Resolves when everything from now on is traced. @throws when Node does not trace here. */
+  /** Resolves when everything from now on is seen. @throws when Node does not trace here. */
   async start(): Promise<void> {
     const before = new Set(threads.list());
     await this.#session.start();
-    this.#flusher ??= threads.list().find((tid) => !before.has(tid)) ?? null;
-    this.#open.clear();
-    this.#isTracing = true;
+    this.#flusher = threads.list().find((tid) => !before.has(tid)) ?? null;
     this.#remember();
   }
 
   tick(): void {
-    if (!this.#isTracing) return;
-    const isDue = now() - this.#fetchedAt >= FETCH_US;
-    if (isDue || threads.loopCpuMs(this.#pool) - this.#loopCpuMs >= FETCH_LOOP_CPU_MS) void this.fetch();
-  }
-
-  /** Whether a job submitted between these times has not returned, as far as events were fetched. */
-  isOpen(from: number, to: number): boolean {
-    return [...this.#open.values()].some((submitted) => submitted >= from && submitted < to);
-  }
-
-  fetch(): Promise<void> {
-    this.#fetching ??= this.#fetch().finally(() => {
+    if (this.#hasStopped || this.#fetching !== null || this.#isFlushing()) return;
+    const isDue = now() - this.#fetchedAt >= FETCH_MS * 1000;
+    if (!isDue && loopCpuMs(this.#pool) - this.#loopCpu < FETCH_LOOP_CPU_MS) return;
+    this.#fetching = this.#fetch().finally(() => {
       this.#fetching = null;
     });
-    return this.#fetching;
   }
 
+  /** A second session that comes and goes makes Node hand out what there is. */
   async #fetch(): Promise<void> {
-    await this.#untilFlushed();
     this.#remember();
     try {
       for (const step of ['start', 'stop'] as const) {
@@ -84,27 +68,17 @@ class EventSource {
         await this.#second[step]();
         this.#emit({ type: 'gap', from, to: now() });
       }
-      await this.#session.delivered();
     } catch {
       // The app's thread is gone.
     }
   }
 
-  /** Stop tracing until the next start. */
-  async pause(): Promise<void> {
-    this.#isTracing = false;
-    await this.#fetching;
-    await this.#untilFlushed();
-    await this.#session.stop();
-  }
-
-  /** Resolves when all events have been emitted. */
+  /** Resolves when all that it saw has been emitted. */
   async stop(): Promise<void> {
-    if (this.hasStopped) return;
-    this.hasStopped = true;
-    this.#isTracing = false;
+    if (this.#hasStopped) return;
+    this.#hasStopped = true;
     await this.#fetching;
-    await this.#untilFlushed();
+    while (this.#isFlushing()) await new Promise((resolve) => setTimeout(resolve, 5));
     try {
       await this.#session.end();
       this.#second.disconnect();
@@ -115,44 +89,53 @@ class EventSource {
 
   #remember(): void {
     this.#fetchedAt = now();
-    this.#loopCpuMs = threads.loopCpuMs(this.#pool);
+    this.#loopCpu = loopCpuMs(this.#pool);
   }
 
-  async #untilFlushed(): Promise<void> {
-    while (this.#flusher !== null) {
-      const ms = (threads.usage(this.#flusher)?.cpu ?? 0) / 1e6;
-      const isFlushing = ms - this.#flusherMs > FLUSHING_MS;
-      this.#flusherMs = ms;
-      if (!isFlushing) return;
-      await timers.setTimeout(5);
-    }
+  /** Whether Node's own thread has been at work since the last sample: the buffer was full. */
+  #isFlushing(): boolean {
+    const cpu = this.#flusher === null ? 0 : (threads.usage(this.#flusher)?.cpu ?? 0) / 1e6;
+    const isFlushing = cpu - this.#flusherCpu > FETCHING_MS;
+    this.#flusherCpu = cpu;
+    return isFlushing;
   }
 
   #take(all: readonly TraceEvent[]): void {
-    const events = all.filter(({ cat }) => cat !== '__metadata').map(recorded);
+    const events = all.map(compact).filter((event) => event !== null);
     if (events.length > 0) this.#emit({ type: 'events', events });
-    this.taken += events.length;
     const known = this.#pool.size;
-    for (const { ph, cat, tid, ts, id } of events) {
-      if (ph === 'B') this.#pool.add(tid);
-      else if (ph === 'b') this.#open.set(`${cat}${id}`, ts);
-      else if (ph === 'e') this.#open.delete(`${cat}${id}`);
-    }
-    // The buffer was emptied a moment ago, so the CPU time may be counted anew, without these threads.
-    if (this.#pool.size > known) this.#loopCpuMs = threads.loopCpuMs(this.#pool);
+    for (const [ph, , , tid] of events) if (ph === 'B') this.#pool.add(tid);
+    // The buffer was emptied a moment ago, so the count may begin anew without them.
+    if (this.#pool.size > known) this.#loopCpu = loopCpuMs(this.#pool);
   }
 }
 
-/** Cheap, since a recorder that falls behind lets the buffer fill. Of the categories that Node joins, the last counts. */
-const recorded = ({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): Line<'events'>['events'][number] => ({
-  ph,
-  cat: cat.slice(cat.lastIndexOf(',') + 1),
-  name,
-  tid,
-  ts,
-  tts,
-  id,
-  args: { result: args?.result },
-});
+/** By all categories of an event as Node joins them; there are a handful. */
+const codes = new Map<string, EventCategory | null>();
+
+function codeOf(cat: string): EventCategory | null {
+  const known = codes.get(cat);
+  if (known !== undefined) return known;
+  const entries = Object.entries(CATEGORIES) as [EventCategory, string][];
+  const code = entries.find(([, category]) => cat.split(',').includes(category))?.[0] ?? null;
+  codes.set(cat, code);
+  return code;
+}
+
+function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
+  const code = codeOf(cat);
+  // Metadata has another category.
+  if (code === null) return null;
+  const result = args?.result;
+  return [ph, code, name, tid, ts, tts ?? null, id ?? null, typeof result === 'number' ? result : null];
+}
+
+/** CPU time of everything that may be an event loop; of the whole process where threads cannot be looked at. */
+function loopCpuMs(pool: ReadonlySet<number>): number {
+  const used = threads.loopCpu(pool);
+  if (used !== null) return used / 1e6;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 export = EventSource;

@@ -1,7 +1,25 @@
-import type { TraceEvent } from '../../lab/child/trace-event.cjs';
+import type CATEGORIES = require('../../lab/child/trace-categories.cjs');
+
+/** The letter of a category of trace events. */
+export type EventCategory = keyof typeof CATEGORIES;
+
+/** A trace event without what nobody needs; `tts` is the CPU time of its thread. */
+export type RecordedEvent = readonly [
+  ph: string,
+  cat: EventCategory,
+  name: string,
+  tid: number,
+  ts: number,
+  tts: number | null,
+  id: string | null,
+  result: number | null,
+];
+
+/** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
+export type ThreadState = 0 | 1 | 2;
 
 interface Lines {
-  /** The first line of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
+  /** The first one of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
   process: Readonly<{
     at: number;
     pid: number;
@@ -10,30 +28,27 @@ interface Lines {
     script: string | null;
     sizeText: string | null;
   }>;
-  /** The thread of a Worker: of the app, or the recorder itself. */
+  /** A thread of the process that is a Worker: of the app, or the recorder itself. */
   worker: Readonly<{ tid: number; isRecorder: boolean }>;
-  events: Readonly<{ events: readonly TraceEvent[] }>;
-  /** `request` and `stack` are numbers of the lines below. */
-  calls: Readonly<{ calls: readonly (readonly [at: number, request: number, stack: number])[] }>;
+  events: Readonly<{ events: readonly RecordedEvent[] }>;
+  /** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
+  calls: Readonly<{ calls: string }>;
   /** From the outside in: the name of a package, or of the app `function<TAB>file:line:column`. */
   stack: Readonly<{ number: number; frames: readonly string[] }>;
   request: Readonly<{ number: number; name: string }>;
-  /** Events were fetched: tracing stood still somewhere in between. */
+  /** Tracing stood still somewhere in between, because what had gathered was fetched. */
   gap: Readonly<{ from: number; to: number }>;
-  /** Each job submitted in this time stands for `weight` jobs. Without windows all jobs count. */
-  window: Readonly<{ from: number; to: number; weight: number }>;
-  /** Nothing is traced from here to the next window. */
-  pause: Readonly<{ at: number }>;
-  /** A sample of the threads of the process; `new` are threads that the previous sample did not have. */
+  /** A sample of the threads of the process. */
   threads: Readonly<{
     at: number;
+    /** Threads that were not there before, with their names. */
     new: readonly (readonly [tid: number, name: string])[];
-    /** Whether the kernel reports here what a thread is blocked in. */
+    /** Whether the kernel tells here what a thread is waiting for. */
     tells: boolean;
-    /** Since the previous sample: nanoseconds on a core and waiting for one; idle threads are left out. */
-    use: readonly (readonly [tid: number, cpu: number, waited: number, isBlocked: boolean])[];
+    /** Since the sample before: nanoseconds on a core and waiting for one; what it does now. Idle threads are left out. */
+    use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
   }>;
-  /** `detail` is Node's message, `count` the events recorded before the bound. */
+  /** What Node said, or how many events were recorded before the bound. */
   problem: Readonly<{
     id: 'inspector' | 'worker' | 'other-tracing' | 'bound';
     detail?: string;
@@ -42,27 +57,26 @@ interface Lines {
   end: Readonly<{ at: number }>;
 }
 
-/** A line of a recording, as JSON. Times are microseconds of process.hrtime. */
+/** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
 export type Line<Type extends keyof Lines> = Readonly<{ type: Type }> & Lines[Type];
 export type RecordedLine = { [Type in keyof Lines]: Line<Type> }[keyof Lines];
 
-/** Memory in which the app's thread hands its calls to the recorder; `count` is the number ever written. */
+/** Memory that the app's thread writes its calls into and its recorder reads; `count`: how many were ever written. */
 export interface Calls {
   readonly count: Int32Array;
   readonly entries: Float64Array;
 }
 
+/** What the recorder's Worker is told. */
 export interface RecorderData {
   /** Shared flags, by the indices of `FLAG`. */
   readonly flags: Int32Array;
-  /** Undefined without `--calls`. */
+  /** Undefined when they are not recorded. */
   readonly calls: Calls | undefined;
   readonly file: string;
-  /** The recording ends when this file appears. */
+  /** When this file appears the recording is over. */
   readonly finishFile: string;
   readonly maxEvents: number;
-  /** Record every job, never samples. */
-  readonly full: boolean;
-  /** Whether the recorder may connect to the app's thread: under --permission an attempt would end the process. */
+  /** Whether Node lets us connect to the app's thread; with --permission and without the right it ends the process instead. */
   readonly mayInspect: boolean;
 }

@@ -2,20 +2,20 @@ import fs = require('node:fs');
 
 import type { RecordedLine } from './lines.cjs';
 
-// Taken before the app runs, which may replace them.
+// Taken before the app runs: it may put other functions in their place.
 const { openSync, writeSync, closeSync } = fs;
 
 /** Places in the memory that the app's thread and its recorder share. */
 const FLAG = { ready: 0, done: 1 } as const;
 
-/** Microseconds, with a fraction, on the clock of trace events, the same in every process of the machine. */
-const now = (): number => Number(process.hrtime.bigint()) / 1000;
+/** Microseconds on the clock of trace events, the same in every process of the machine. */
+const now = (): number => Number(process.hrtime.bigint() / 1000n);
 
 /**
- * Append lines to a file, synchronously: asynchronous fs would use the recorded pool. The file does not stay open: after
- * a program that closes every descriptor, its number may be another file's.
+ * Append lines to a file, synchronously: asynchronous fs would use the pool that is recorded. The file is not kept open: a
+ * program that closes every descriptor would else have us write into whatever gets its number.
  *
- * @returns whether the file could be written.
+ * @returns whether it could be written.
  */
 function append(file: string, lines: readonly RecordedLine[]): boolean {
   if (lines.length === 0) return true;
@@ -27,12 +27,12 @@ function append(file: string, lines: readonly RecordedLine[]): boolean {
     } finally {
       closeSync(descriptor);
     }
-    // Tells record() that the recording has ended.
+    // Whoever waits for the end of the recording need not read it.
     if (lines.some(({ type }) => type === 'end' || type === 'problem'))
       closeSync(openSync(`${file}.end`, 'w', 0o600));
     return true;
   } catch {
-    // The directory is gone or may not be written to.
+    // The directory is gone or may not be written to: nobody could be told.
     return false;
   }
 }

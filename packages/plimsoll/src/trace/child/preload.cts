@@ -1,5 +1,5 @@
-// Loaded by --require into every thread of every Node process of the command, before its own code. The app must not
-// notice it: it uses no pool, keeps nothing alive, prints nothing, and fails quietly.
+// Loaded by --require into every thread of every Node process of the command, before anything of it runs. It must not be
+// noticed: it uses no pool, keeps nothing alive, prints nothing, and whatever goes wrong goes wrong quietly.
 import fs = require('node:fs');
 import path = require('node:path');
 import worker = require('node:worker_threads');
@@ -12,9 +12,9 @@ import threads = require('./threads.cjs');
 
 const { FLAG, append, now } = log;
 
-/** A recorder starts within 50 ms; without it the app continues, and its first jobs are missing. */
+/** A recorder needs a twentieth of a second to be ready; on a machine that starves it the app goes on without the first jobs. */
 const READY_US = 5_000_000;
-/** A recorder writes its last lines within 100 ms. */
+/** What had gathered is written within a tenth of a second. */
 const DONE_US = 3_000_000;
 /** Short sleeps in which the engine serves the inspector a last time. */
 const SERVING_TURNS = 3;
@@ -23,10 +23,9 @@ interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
   readonly calls: boolean;
-  readonly full: boolean;
 }
 
-function record({ directory, calls: withCalls, ...settings }: Settings): void {
+function record({ directory, maxEvents, calls: withCalls }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
   if (!worker.isMainThread) {
     const tid = threads.self();
@@ -40,7 +39,7 @@ function record({ directory, calls: withCalls, ...settings }: Settings): void {
   const isWritten = append(file, [
     { type: 'process', at: now(), pid: process.pid, node, libuv, script, sizeText },
   ]);
-  // The recording is over, or this process may not write there.
+  // Nobody reads it: the recording is over, or this process may not write there.
   if (!isWritten || fs.existsSync(finishFile)) return;
   if (tracesItself()) {
     append(file, [{ type: 'problem', id: 'other-tracing' }]);
@@ -49,23 +48,23 @@ function record({ directory, calls: withCalls, ...settings }: Settings): void {
   try {
     const flags = new Int32Array(new SharedArrayBuffer(8));
     const shared = withCalls ? calls.shared() : undefined;
-    startRecorder({ ...settings, flags, calls: shared, file, finishFile, mayInspect: mayInspect() });
+    startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect: mayInspect() });
     if (shared !== undefined) calls.watch(shared, file);
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
 }
 
-/** Asked here because Workers do not know the permissions of the app. */
+/** The permissions of the app, which its Workers are not told. */
 const mayInspect = (): boolean =>
   (process as { permission?: { has(scope: string): boolean } }).permission?.has('inspector') !== false;
 
-/** Two recordings in one process would stop each other's tracing. */
+/** Two who stop and start tracing in one process would cut each other's records short. */
 const tracesItself = (): boolean =>
   (process.execArgv.join(' ') + (process.env.NODE_OPTIONS ?? '')).includes('--trace-event');
 
 function startRecorder(data: RecorderData): void {
-  // Without the app's options: a loader among them would run in the Worker and use the pool.
+  // No options of the app's: a loader of its own would run in there, and use the pool.
   const recorder = new worker.Worker(path.join(__dirname, 'recorder.cjs'), {
     workerData: data,
     name: 'plimsoll',
@@ -84,12 +83,13 @@ function startRecorder(data: RecorderData): void {
     if (isGone || Atomics.load(data.flags, FLAG.done) === 1) return;
     recorder.postMessage('exit');
     waitFor(data.flags, FLAG.done, DONE_US);
-    // The recorder has closed its session, but this thread must still serve that; else Node waits and prints a message.
+    // Its session was closed before the flag was raised, but this thread has still to serve that; else Node waits for it
+    // and says so.
     for (let turn = 0; turn < SERVING_TURNS; turn++) Atomics.wait(data.flags, FLAG.done, 1, 1);
   });
 }
 
-/** Waits in short sleeps: in between, the engine serves the inspector, for which the recorder waits. */
+/** Wait for a flag in short sleeps: in between, the engine serves the inspector, without which the recorder waits for us. */
 function waitFor(flags: Int32Array, flag: number, us: number): void {
   const until = now() + us;
   while (Atomics.load(flags, flag) === 0 && now() < until) Atomics.wait(flags, flag, 0, 1);
@@ -100,6 +100,6 @@ if (settings !== undefined) {
   try {
     record(JSON.parse(settings) as Settings);
   } catch {
-    // The app must not notice.
+    // Whatever it is, the app must not notice.
   }
 }

@@ -1,4 +1,4 @@
-// The recorder: a Worker inside each Node process of the command. It is unref'd, so that it keeps no process alive.
+// The recorder: a Worker inside each Node process of the command. It is unref'd, so that it keeps nobody alive.
 import fs = require('node:fs');
 import worker = require('node:worker_threads');
 import type EventSource = require('./events.cjs');
@@ -8,7 +8,6 @@ import type { RecordedLine, RecorderData } from './lines.cjs';
 import calls = require('./calls.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
-import recordInWindows = require('./windows.cjs');
 
 const { FLAG, append, now } = log;
 
@@ -16,7 +15,7 @@ const data = worker.workerData as RecorderData;
 
 /** Between two samples of the threads. */
 const TICK_MS = 50;
-/** Lines are written at every so manieth tick. */
+/** Lines are written when so many ticks have gone by. */
 const TICKS_PER_WRITE = 5;
 
 const sampler = new threads.ThreadSampler();
@@ -24,10 +23,10 @@ let eventSource: EventSource | null = null;
 let lines: RecordedLine[] = [];
 let events = 0;
 let ticks = 0;
-/** Calls fetched so far. */
+/** Calls of the app that were fetched. */
 let fetched = 0;
 let hasEnded = false;
-/** The bound has been reached, and reported. */
+/** More has come than may be recorded; it is said once. */
 let isBounded = false;
 
 const raise = (flag: number): void => {
@@ -42,9 +41,10 @@ function write(): void {
 
 function fetchCalls(): void {
   if (data.calls === undefined) return;
-  const to = Atomics.load(data.calls.count, 0);
-  if (to > fetched) lines.push({ type: 'calls', calls: calls.fetch(data.calls, fetched, to) });
-  fetched = to;
+  const found = calls.fetch(data.calls, fetched);
+  if (found === null) return;
+  lines.push({ type: 'calls', calls: found.text });
+  fetched = found.to;
 }
 
 function emit(line: RecordedLine): void {
@@ -55,7 +55,7 @@ function emit(line: RecordedLine): void {
   const room = Math.max(0, data.maxEvents - events);
   events += line.events.length;
   lines.push(line.events.length > room ? { ...line, events: line.events.slice(0, room) } : line);
-  // Many, and lost if the process is killed.
+  // Large, and lost with the process: on to the disk.
   write();
   if (isBounded || events <= data.maxEvents) return;
   isBounded = true;
@@ -73,12 +73,10 @@ async function begin(): Promise<void> {
     const source = new Source(emit);
     await source.start();
     eventSource = source;
-    // Rejects when the app's thread is gone.
-    if (!data.full) recordInWindows(source, emit, () => sampler.sample()).catch(() => {});
   } catch (error) {
     emit({ type: 'problem', id: 'inspector', detail: String((error as Error)?.message ?? error) });
   }
-  // After the inspector's threads, which must not count as the pool's.
+  // After the other, whose threads are then known not to be the pool's.
   emit(sampler.sample());
   write();
   raise(FLAG.ready);
@@ -109,7 +107,7 @@ async function end(): Promise<void> {
   raise(FLAG.done);
 }
 
-// The app's thread ends, and asks for the rest.
+// The app's thread ends: only now does it ask.
 worker.parentPort?.on('message', () => void end());
 process.on('uncaughtException', (error) => {
   append(data.file, [{ type: 'problem', id: 'worker', detail: error.message }]);

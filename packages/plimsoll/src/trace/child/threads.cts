@@ -1,6 +1,6 @@
 import fs = require('node:fs');
 
-import type { Line } from './lines.cjs';
+import type { Line, ThreadState } from './lines.cjs';
 
 import proc = require('../../lab/child/own-threads.cjs');
 import log = require('./log.cjs');
@@ -15,36 +15,49 @@ const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceE
 
 const names = new Map<number, string>();
 
-/** Threads keep their names, so each is read once. */
+/** What a thread is called; what it was called when it was first asked for, since threads keep their names. */
 function nameOf(tid: number): string {
   const name = names.get(tid) ?? proc.nameOf(tid);
   names.set(tid, name);
   return name;
 }
 
-/** Nanoseconds on a core and waiting for one; `null` where the kernel does not report them. */
-function usage(tid: number): { cpu: number; waited: number } | null {
-  const [cpu = Number.NaN, waited = Number.NaN] = (read(tid, 'schedstat') ?? '').split(' ').map(Number);
-  return Number.isNaN(cpu + waited) ? null : { cpu, waited };
-}
+/** Whether a thread may be of the pool: it is called so, or has no name that tells what it is. */
+const maybePool = (tid: number): boolean => nameOf(tid) === POOL_THREAD || !NO_LOOP.test(nameOf(tid));
 
-/** Whether a pool thread is blocked in a job; `null` where the kernel does not report it. */
-function isBlocked(tid: number): boolean | null {
-  const futex = FUTEX[process.arch];
-  const call = read(tid, 'syscall')?.split(' ', 1)[0];
-  return futex === undefined || !call ? null : call !== futex && call !== 'running';
+/** Nanoseconds on a core and waiting for one; `null` where the kernel does not tell. */
+function usage(tid: number): { cpu: number; waited: number } | null {
+  const [cpu, waited] = (read(tid, 'schedstat') ?? '').split(' ').map(Number);
+  return Number.isFinite(cpu) && Number.isFinite(waited) && waited !== undefined && cpu !== undefined
+    ? { cpu, waited }
+    : null;
 }
 
 /**
- * CPU time of all threads that may run an event loop; of the whole process where threads cannot be read.
- *
- * @param pool known pool threads, which may have no name.
+ * What a pool thread is at: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. `null` where the
+ * kernel does not tell.
  */
-function loopCpuMs(pool: ReadonlySet<number>): number {
-  const loops = list().filter((tid) => !pool.has(tid) && !NO_LOOP.test(nameOf(tid)));
-  const used = loops.flatMap((tid) => usage(tid) ?? []);
-  const { user, system } = process.cpuUsage();
-  return used.length === 0 ? (user + system) / 1000 : used.reduce((sum, { cpu }) => sum + cpu, 0) / 1e6;
+function stateOf(tid: number): ThreadState | null {
+  const futex = FUTEX[process.arch];
+  const call = read(tid, 'syscall')?.split(' ', 1)[0];
+  if (futex === undefined || call === undefined || call === '') return null;
+  if (call === futex) return 0;
+  return call === 'running' ? 1 : 2;
+}
+
+/**
+ * Nanoseconds of CPU of all threads that may run an event loop; `null` where the kernel does not tell.
+ *
+ * @param pool threads that are known to be the pool's, though they may have no name.
+ */
+function loopCpu(pool: ReadonlySet<number>): number | null {
+  let sum: number | null = null;
+  for (const tid of list()) {
+    if (pool.has(tid) || NO_LOOP.test(nameOf(tid))) continue;
+    const used = usage(tid);
+    if (used !== null) sum = (sum ?? 0) + used.cpu;
+  }
+  return sum;
 }
 
 /** The kernel's id of the calling thread; `null` where there is no /proc. */
@@ -56,14 +69,14 @@ function self(): number | null {
   }
 }
 
-/** Pause after a sample, in multiples of its duration: a process of a thousand threads is sampled less often. */
+/** So many times as long as a sample takes passes until the next: with a thousand threads it comes less often. */
 const REST = 20;
 
-/** Samples which threads got a core, which waited for one, and which pool threads were blocked. */
+/** Samples who got a core, who waited for one, and what pool threads are at. */
 class ThreadSampler {
   readonly #before = new Map<number, { cpu: number; waited: number }>();
   readonly #self = self();
-  readonly #tells = isBlocked(this.#self ?? process.pid) !== null;
+  readonly #tells = stateOf(this.#self ?? process.pid) !== null;
   #nextAt = 0;
 
   isDue(): boolean {
@@ -84,17 +97,16 @@ class ThreadSampler {
       // What a thread had used before the first sample is not of this interval.
       const before = known ?? (isFirst ? used : { cpu: 0, waited: 0 });
       const [cpu, waited] = [used.cpu - before.cpu, used.waited - before.waited];
-      const blocked = this.#mayBePool(tid) && isBlocked(tid) === true;
-      if (cpu > 0 || waited > 0 || blocked) use.push([tid, cpu, waited, blocked]);
+      const state = this.#isWorthAsking(tid) ? stateOf(tid) : null;
+      if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
     this.#nextAt = at + REST * (log.now() - at);
     return { type: 'threads', at, new: appeared, tells: this.#tells, use };
   }
 
-  #mayBePool(tid: number): boolean {
-    if (!this.#tells || tid === process.pid || tid === this.#self) return false;
-    return nameOf(tid) === POOL_THREAD || !NO_LOOP.test(nameOf(tid));
+  #isWorthAsking(tid: number): boolean {
+    return this.#tells && tid !== process.pid && tid !== this.#self && maybePool(tid);
   }
 }
 
-export = { list, usage, loopCpuMs, self, ThreadSampler };
+export = { list, usage, loopCpu, self, ThreadSampler };
