@@ -115,8 +115,7 @@ const NOTES: Readonly<Record<string, (note: TraceNote) => string>> = {
   'trace.killed': () => 'it was killed, or ended without notice; up to its last second is missing',
   'trace.unbalanced': (note) =>
     `${counted(note, 'event')} without a counterpart; these jobs are left out or inferred`,
-  'trace.unfinished': (note) =>
-    `left out ${counted(note, 'job')} under way at the end of the recording`,
+  'trace.unfinished': (note) => `left out ${counted(note, 'job')} under way at the end of the recording`,
   'trace.bound': (note) => `recording stopped after ${counted(note, 'event')} (--max-events)`,
   'trace.inspector': ({ detail }) => `Node does not trace its pool here: ${detail}`,
   'trace.worker': ({ detail }) => `the recorder could not start: ${detail}`,
