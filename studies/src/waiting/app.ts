@@ -1,4 +1,4 @@
-// The app that is recorded: calls its routes when the schedule says, and writes how long those of the victim took by its own clock.
+// The recorded app: calls its routes by the schedule, and writes the mean time of the victim's calls by its own clock.
 import { pbkdf2 } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { mkdtempSync, openSync, read, rmSync, stat, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { Schedule } from './pairs.js';
 export interface AppSettings {
   readonly schedule: Schedule;
   readonly victim: string;
-  /** The file that gets the mean of the victim's calls, in milliseconds. */
+  /** The file for the mean of the victim's calls, in milliseconds. */
   readonly out: string;
 }
 

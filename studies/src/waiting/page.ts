@@ -3,7 +3,7 @@ import { left, right } from '../common/tables.js';
 
 /** Means of the victim's calls, in milliseconds. */
 export interface Run {
-  /** By the recording: waiting for a pool thread, and how much of it the table puts behind the blocker. */
+  /** By the recording: the wait for a pool thread, and the part that the table puts behind the blocker. */
   readonly waitMs: number;
   readonly behindMs: number;
   /** By the app's own clock: from call to callback. */
@@ -26,7 +26,7 @@ export interface WaitingResult {
   readonly effort: 'full' | 'quick';
   readonly startedAt: string;
   readonly seconds: number;
-  /** Of a run. */
+  /** The length of a run. */
   readonly runMs: number;
   readonly environment: Environment;
   readonly pairs: readonly { readonly id: string; readonly generations: readonly Generation[] }[];
@@ -46,12 +46,12 @@ interface Row {
   readonly withMs: number;
   readonly withoutMs: number;
   readonly saidMs: number;
-  /** By how much it fell, of what the table says: by the recording, and by the app's clock. */
+  /** The fall of the wait, divided by the wait that the table puts behind the blocker: by the recording, and by the app's clock. */
   readonly wait: Ratio;
   readonly clock: Ratio;
 }
 
-/** Of all generations together; the smallest and the largest of one. */
+/** Of all generations together, and the extremes of single ones. */
 interface Ratio {
   readonly value: number;
   readonly least: number;
@@ -92,7 +92,7 @@ function worstPair(rows: readonly Row[]): string {
   const off = ({ wait }: Row): number => Math.abs(wait.value - 1);
   const worst = rows.reduce((most, row) => (off(row) > off(most) ? row : most));
   const held = rows.filter((row) => off(row) <= GOAL).length;
-  return `**In ${held} of ${rows.length} pairs the wait falls by what the table says within ${percent(GOAL)}.** The worst one is *${worst.id}*: it falls by ${worst.wait.value.toFixed(2)} times that.`;
+  return `**In ${held} of ${rows.length} pairs the wait falls by the time that the table says, within ${percent(GOAL)}.** In the worst pair, *${worst.id}*, it falls by ${worst.wait.value.toFixed(2)} times that time.`;
 }
 
 function worstGraph(programs: readonly GraphSums[]): string {
@@ -101,7 +101,7 @@ function worstGraph(programs: readonly GraphSums[]): string {
   const off = (one: GraphSums): number => Math.abs(differenceOf(one));
   const worst = recorded.reduce((most, one) => (off(one) > off(most) ? one : most));
   const held = recorded.filter((one) => off(one) <= GRAPH_GOAL).length;
-  return `**In ${held} of ${recorded.length} programs the widths of the graph are the measured waits within ${percent(GRAPH_GOAL)}.** The worst one is *${worst.name}*: ${percent(differenceOf(worst))}.`;
+  return `**In ${held} of ${recorded.length} programs the widths of the graph equal the measured waits within ${percent(GRAPH_GOAL)}.** The largest difference is ${percent(differenceOf(worst))} (*${worst.name}*).`;
 }
 
 /** The page, from the result alone. */
@@ -115,21 +115,22 @@ export function waitingPage(result: WaitingResult): string {
     'Measured by `npm run study:waiting`; every run is in [waiting.json](waiting.json).',
     ...(effort === 'full' ? [] : ['', '**A quick run: it proves that the study works, and nothing else.**']),
     '',
-    'The table *who makes whom wait* of `plimsoll trace --calls` says how long some calls of an app waited for a pool thread behind',
-    'others. An app makes short calls at random moments, the victims, and bursts of longer ones, the blockers. It is recorded twice',
-    'with the same moments, with the blockers and without them. If the table is right, the wait falls by what it says. Means of the',
-    `victim's calls, in milliseconds; medians of ${generations} generations, each of two runs of ${runMs / 1000} s, which go first by turns. The ratio is`,
-    'that of all generations together [smallest, largest of one]. *Clock*: the same, by what the app itself measures from call to',
-    'callback. *Beside*: another blocker stays. Where bursts of both meet the wait falls by more than the table says: it names who had',
-    'the threads, not who had delayed these before; and two that take all threads only together share the blame,',
-    'though without either there would be no wait.',
+    'The table *who makes whom wait* of `plimsoll trace --calls` shows how long calls of an app waited for a pool thread behind',
+    'blocking calls. The app of this experiment makes short calls, the victims, at random moments, and bursts of long calls, the',
+    'blockers. plimsoll records it twice at the same moments, with the blockers and without them. If the table is right, the wait',
+    'falls by the time that the table puts behind the blocker. The figures are means of the victims, in milliseconds, and medians of',
+    `${generations} generations of two runs of ${runMs / 1000} s, whose order alternates. The ratio covers all generations [smallest, largest of one`,
+    'generation]. *Clock* is the same ratio by the clock of the app, from call to callback. In the last pair a second blocker stays.',
+    'Where bursts of both blockers meet, the wait falls by more than the table says, for two reasons: the table names the calls that',
+    'had the threads, not the calls that had delayed those before; and two blockers that only together take all threads share',
+    'the wait, although without either blocker there would be none.',
     '',
     worstPair(rows),
     '',
     ...markdownTable(
       [
         left('victim behind blocker'),
-        ...['wait', 'without the blocker', 'the table says', 'fell ÷ said', 'clock'].map((title) =>
+        ...['wait', 'without the blocker', 'the table says', 'fall ÷ table', 'clock'].map((title) =>
           right(title),
         ),
       ],
@@ -145,8 +146,8 @@ export function waitingPage(result: WaitingResult): string {
     '',
     '## The widths of the flame graph',
     '',
-    'Programs of [the study of tune](tune.md), recorded for some seconds: all waiting of all jobs by their own times, and the sum of the',
-    'graph that `--flame` draws.',
+    'plimsoll recorded programs of [the study of tune](tune.md) for some seconds. The table compares the waiting of all jobs, by their',
+    'own times, with the sum of the graph that `--flame` draws.',
     '',
     worstGraph(programs),
     '',

@@ -1,14 +1,14 @@
-/** Calls at random moments, and bursts of those that block them. All are routes of `app.ts`. */
+/** Calls at random moments, and bursts of calls that block them. All are routes of `app.ts`. */
 export interface Pair {
   readonly id: string;
   readonly victim: string;
   readonly victimsPerSecond: number;
-  /** What the second run leaves out. */
+  /** Left out of the second run. */
   readonly blocker: string;
-  /** Jobs of a burst, more than there are threads, and the mean time between two. */
+  /** Jobs of a burst, more than the pool has threads, and the mean time between two bursts. */
   readonly burst: number;
   readonly everyMs: number;
-  /** Another one, whose bursts stay; they are rarer, and seldom meet those of the blocker. */
+  /** A second blocker, whose bursts stay; they are rarer, and seldom meet those of the first. */
   readonly rival?: string;
 }
 
@@ -45,7 +45,7 @@ export const PAIRS: readonly Pair[] = [
 
 const RARER = 3;
 
-/** When which route is called, and how often at once. */
+/** Times and routes of the calls, and the number of calls at once. */
 export type Schedule = readonly (readonly [atMs: number, route: string, count: number])[];
 
 /** @param random from 0 to 1. */

@@ -1,4 +1,4 @@
-// Is the table "who makes whom wait" right, and are the widths of the flame graph? Writes docs/results/waiting.md, a quick run
+// Tests the table "who makes whom wait" and the widths of the flame graph. Writes docs/results/waiting.md, a quick run
 // .cache/study-waiting/.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const PLANS = {
   quick: { generations: 1, runMs: 1000, programs: 1, programMs: 500 },
 } as const;
 type Plan = (typeof PLANS)[keyof typeof PLANS];
-/** Commands that have not ended by then are ended. */
+/** Commands that run longer are ended. */
 const LONGEST_MS = 4000;
 
 export const waitingStudy: Command = {
@@ -110,7 +110,7 @@ async function runOf(
 const total = (waits: readonly { readonly ms: number }[]): number =>
   waits.reduce((sum, { ms }) => sum + ms, 0);
 
-/** Programs whose disks and lookups are not slowed: that needs rights. */
+/** Without programs whose disks or lookups must be slowed, which needs rights. */
 async function graphs({ programs, programMs }: Plan, cycle: LifeCycle): Promise<GraphSums[]> {
   const chosen = PROGRAMS.filter(({ slow }) => slow === undefined).slice(0, programs);
   const { directory, broken } = await install({ signal: cycle.signal });

@@ -11,7 +11,7 @@ export const CAUSES: Readonly<Record<Cause, string>> = {
   loop: 'waiting for the event loop',
 };
 
-/** A bar of the graph: what is under it waited so long in all. */
+/** A bar of the graph, as wide as the waits under it. */
 export interface Bar {
   readonly name: string;
   ms: number;
@@ -34,7 +34,7 @@ export function siteText({ request, kind, frame }: NonNullable<Wait['behind']>):
   return `${kind}${request === null ? '' : ` of ${request}`}${place}`;
 }
 
-/** From the root to what was waited for. */
+/** From the root to the cause of the wait. */
 const stepsOf = ({ request, frames, kind, cause, behind }: Wait): Step[] => [
   step(request ?? 'no request'),
   ...frames.map((frame) => ({ ...frame, name: placeOf(frame), cause: null })),
@@ -58,7 +58,7 @@ export function barsOf(name: string, waits: readonly Wait[]): Bar {
   return root;
 }
 
-/** Numbers of values, given out in the order in which they are first asked for. */
+/** Numbers values in the order of their first use. */
 class Numbers<Value> {
   readonly values: Value[] = [];
   readonly #known = new Map<string, number>();
@@ -88,7 +88,7 @@ export function speedscope({ command, programs }: TraceSummary): string {
   return JSON.stringify({ $schema, name: command, profiles, shared: { frames: frames.values } });
 }
 
-/** A field of a protocol buffer: of numbers as varints, packed where there are several, else of bytes. */
+/** A field of a protocol buffer: a varint, packed varints, or bytes. */
 function field(number: number, value: number | readonly number[] | Uint8Array): Uint8Array {
   if (typeof value === 'number') return Uint8Array.from([...varint(8 * number), ...varint(value)]);
   const bytes = value instanceof Uint8Array ? value : Uint8Array.from(value.flatMap(varint));
@@ -107,7 +107,7 @@ function varint(value: number): number[] {
 const message = (...fields: readonly Uint8Array[]): Uint8Array => Buffer.concat(fields);
 const NS_PER_MS = 1e6;
 
-/** For pprof, Pyroscope and others that read its format, profile.proto: nanoseconds of waiting, with the cause as a label. */
+/** For pprof, Pyroscope and more readers of profile.proto: nanoseconds of waiting, with the cause as a label. */
 export function pprof({ programs, durationMs, startedAt }: TraceSummary): Buffer {
   const texts = new Numbers<string>();
   texts.of('');

@@ -65,7 +65,7 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
     return jobs === 0 ? 'no pool' : `${formatCount(size, 'pool thread')} by UV_THREADPOOL_SIZE, not counted`;
   const counted = `${list(observedThreads)} pool thread${observedThreads.join() === '1' ? '' : 's'}, counted`;
   const isAnother = observedThreads.some((threads) => threads !== size);
-  return isAnother ? `${counted} (UV_THREADPOOL_SIZE gives ${size})` : counted;
+  return isAnother ? `${counted} (UV_THREADPOOL_SIZE sets ${size})` : counted;
 }
 
 function useText(program: TracedProgram): string {
@@ -82,7 +82,7 @@ function useText(program: TracedProgram): string {
 
 const MOST_PAIRS = 8;
 
-/** The graph, and who waited for a thread behind whom. */
+/** The graph, and the table of the waits for a thread. */
 function waitBlocks({ waits }: TracedProgram): Block[] {
   if (waits.length === 0) return [];
   const pairs = new Map<string, { cells: [string, string]; ms: number }>();
@@ -125,7 +125,7 @@ function budgetTable({ kinds, budget, jobs }: TracedProgram): Table {
   };
 }
 
-/** Single jobs of a kind whose events got lost are inferred too; that alone is not worth a mark. */
+/** Lost events make single jobs inferred in any kind: no reason to mark it. */
 const isInferred = (inferred: number, jobs: number): boolean => inferred > jobs / 2;
 
 const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
@@ -136,9 +136,9 @@ const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
 const cell = (ms: number): string => (ms < 0.005 ? '–' : formatMs(ms).replace(' ms', ''));
 
 const LEGEND =
-  'In milliseconds where no unit stands. thread: waiting for a pool thread; core: on a thread, waiting for a core; CPU: computing; blocked: waiting for a disk, the network or a lock; loop: the result waits for the event loop.';
+  'Milliseconds unless a unit is given. thread: the job waits for a pool thread; core: it has a thread and waits for a core; CPU: it computes; blocked: it waits for a disk, the network or a lock; loop: its result waits for the event loop.';
 const LEGEND_INFERRED =
-  'when these jobs ran is inferred from the rules of the queue; Node reports submission and callback only.';
+  'start and end of these jobs are inferred from the rules of the queue; Node reports only submission and callback.';
 
 function legend(programs: readonly TracedProgram[]): ReturnType<typeof notes> {
   const inferred = programs.some(({ kinds }) => kinds.some((kind) => isInferred(kind.inferred, kind.jobs)));

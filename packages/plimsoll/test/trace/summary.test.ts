@@ -71,7 +71,7 @@ describe('what to do follows from the largest wait', () => {
     'jobs queue behind jobs that wait for a core': [
       { jobs: eight(2, 60), usage: usage(10, 480, 320) },
       'trace.more-cores',
-      /had one spent 40 % of their time on it waiting for a core/,
+      /jobs on a thread spent 40 % of their time there waiting for a core/,
     ],
     'jobs wait for a core': [
       { jobs: eight(8, 50), usage: usage(10, 400, 400), observedThreads: 8 },

@@ -5,13 +5,13 @@ import type { Program, ProgramFacts } from '../../trace/summary.js';
 import { formatCount, formatDecimal, formatMs, percent } from '../format.js';
 import { statement } from './finding.js';
 
-/** A wait that is a smaller share of the time from submission to callback is not worth a change. */
+/** A smaller share of the time from submission to callback is not worth a change. */
 const WORTH = 0.1;
-/** Of the cores that the process can get so much was used: more threads would only share them. */
+/** With this share of the cores in use, more threads would only share them. */
 const FULL = 0.85;
-/** Of the time on a thread so much was spent waiting for a core: other threads or processes were in the way. */
+/** With this share of the time on a thread spent waiting for a core, more threads would wait too. */
 const STARVED = 0.25;
-/** Of one core: the event loop had hardly a free moment. */
+/** With this share of one core, the event loop has hardly a free moment. */
 const LOOP_FULL = 0.85;
 
 interface Wait {
@@ -20,8 +20,8 @@ interface Wait {
 }
 
 /**
- * What to do about where the time of the jobs went: more threads, more cores, a freer event loop, or nothing. The largest
- * of the three waits decides, if it is worth it at all.
+ * The remedy: more threads, more cores, a freer event loop, or nothing. The largest of the three waits decides, if it is
+ * worth a change.
  *
  * @param cores that the machine gives to all processes of the command together.
  */
@@ -75,7 +75,7 @@ function aboutQueue(
   const onThreadMs = coreWaitMs.mean + cpuMs.mean + blockedMs.mean;
   const coreWaitShare = onThreadMs === 0 ? 0 : coreWaitMs.mean / onThreadMs;
   if (coreWaitShare >= STARVED) {
-    const text = `more cores, or less other work on them: ${waited}, but those that had one spent ${percent(coreWaitShare)} % of their time on it waiting for a core; more threads would wait with them`;
+    const text = `more cores, or less other work on them: ${waited}, but jobs on a thread spent ${percent(coreWaitShare)} % of their time there waiting for a core; more threads would wait too`;
     return moreCores(text, { because: 'threads-waited-for-core', ...wait, coreWaitShare });
   }
   const slowKinds = kinds.filter(({ slowIo, queued }) => slowIo && queued > 0).map(({ kind }) => kind);
@@ -92,10 +92,10 @@ function freerLoop(wait: Wait, eventLoopCpuShare: number | null): Statement {
   const late = `a freer event loop: results waited for the event loop for ${amount(wait)}${used}`;
   const evidence = { ...wait, eventLoopCpuShare };
   if (eventLoopCpuShare === null || eventLoopCpuShare >= LOOP_FULL) {
-    const text = `${late}; move its work away or run more processes, another pool size would not help`;
+    const text = `${late}; move its work elsewhere or run more processes: another pool size would not help`;
     return statement('trace.event-loop-busy', text, evidence);
   }
-  const text = `${late}: single long callbacks block it, or other threads have its core; another pool size would not help`;
+  const text = `${late}: single long callbacks block it, or other threads take its core; another pool size would not help`;
   return statement('trace.event-loop-delay', text, evidence);
 }
 
@@ -111,11 +111,11 @@ const counted = ({ count = 0 }: TraceNote, one: string): string => `${count} ${o
 
 const NOTES: Readonly<Record<string, (note: TraceNote) => string>> = {
   'trace.command-failed': ({ detail }) =>
-    `the command ended with ${detail}; what was recorded until then counts`,
-  'trace.killed': () => 'it was killed, or ended without notice; up to a second of its end is missing',
+    `the command ended with ${detail}; the recording up to its end counts`,
+  'trace.killed': () => 'it was killed, or ended without notice; up to its last second is missing',
   'trace.unbalanced': (note) =>
-    `${counted(note, 'event')} without a counterpart; the jobs are left out or inferred`,
-  'trace.unfinished': (note) => `${counted(note, 'job')} under way at the end of the recording, left out`,
+    `${counted(note, 'event')} without a counterpart; these jobs are left out or inferred`,
+  'trace.unfinished': (note) => `left out ${counted(note, 'job')} under way at the end of the recording`,
   'trace.bound': (note) => `recording stopped after ${counted(note, 'event')} (--max-events)`,
   'trace.inspector': ({ detail }) => `Node does not trace its pool here: ${detail}`,
   'trace.worker': ({ detail }) => `the recorder could not start: ${detail}`,

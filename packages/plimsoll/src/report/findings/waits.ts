@@ -5,12 +5,12 @@ import { CAUSES, type Cause, siteText, type Wait } from '../flame.js';
 import { percent } from '../format.js';
 import { statement } from './finding.js';
 
-/** With what is said of the program as a whole these are five lines. */
+/** Together with the program's own advice five lines. */
 const MOST_LINES = 4;
-/** Of the time in the pool, and of all waiting: what is less is not worth a line. */
+/** A smaller share of the time in the pool, or of all waiting, is not worth a line. */
 const WORTH = 0.1;
 
-/** For the requests, or calls outside of any, that wait most: for what, behind whom, and what to do. */
+/** For the requests, and calls outside of requests, that wait most: the cause, the call ahead, and a remedy. */
 export function waitAdvice({ waits, requests, advice }: TracedProgram): Statement[] {
   const all = total(waits);
   const victims = new Map<string, Wait[]>();
@@ -43,7 +43,7 @@ const HELP: Readonly<Record<Cause, string>> = {
   thread: 'more threads (`plimsoll tune`)',
   core: 'more cores, or less work on them',
   blocked: '',
-  loop: 'find what keeps the event loop (`node --cpu-prof`)',
+  loop: 'find the work that occupies the event loop (`node --cpu-prof`)',
 };
 function line(
   name: string,
@@ -57,8 +57,8 @@ function line(
     largest(waits.flatMap(({ behind, ms }) => (behind === null ? [] : [[siteText(behind), ms] as const]))) ??
     [];
   const isBehind = cause === 'thread' && blocker !== undefined;
-  // Where the cores are busy the program's own line says so; nothing here may say the opposite.
+  // Must not contradict the program's own advice.
   const help = cause === 'thread' && adviceId === 'trace.more-cores' ? 'more cores' : HELP[cause];
-  const text = `${waited}${CAUSES[cause]}${isBehind ? `, behind ${blocker}` : ''}: ${help}${isBehind ? ', or move or limit what is ahead' : ''}`;
+  const text = `${waited}${CAUSES[cause]}${isBehind ? `, behind ${blocker}` : ''}: ${help}${isBehind ? ', or move or limit the call ahead' : ''}`;
   return statement('trace.waits', text, { share, cause });
 }
