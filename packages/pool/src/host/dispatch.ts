@@ -308,7 +308,7 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   hooks?.read?.(worker, slot, base, failed, from, now());
   worker.completed++;
   state.slots.giveBack(slot);
-  state.settle(task, value, failed);
+  state.settle(task, value, failed, true);
 }
 
 /** A task that died with its worker, or whose transferred objects did, or that no other worker can run. */

@@ -5,8 +5,8 @@ import { now } from '../shared/clock.js';
 import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import type { Storages } from '../shared/stores.js';
 import { isError, messageOf } from '../shared/untrusted.js';
+import { Rejection } from './rejection.js';
 import type { State } from './state.js';
-import { Rejection } from './task.js';
 
 /**
  * What is published to the channels `tracing:plimsoll.pool.task:*` and `plimsoll.pool.task.started`: the same object for all events
@@ -125,9 +125,12 @@ export class Escort {
   ): Started {
     const journey = this.begin(value, handler);
     const onEnd = (result: unknown): void => {
-      const failed = result instanceof Rejection ? { reason: journey.reasonOf(result.reason) } : undefined;
+      const failed =
+        result instanceof Rejection
+          ? new Rejection(journey.reasonOf(result.reason), result.isForeign)
+          : undefined;
       void settled.then(() => journey.settled(failed));
-      resolve(failed === undefined ? result : new Rejection(failed.reason));
+      resolve(failed ?? result);
     };
     try {
       const task = submit(journey.value, journey.handler, onEnd);

@@ -87,7 +87,7 @@ function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy 
     before < policy.max &&
     !task.isBound &&
     task.extras?.verdict === undefined;
-  if (!mayRunAgain) state.settle(task, error, true);
+  if (!mayRunAgain) state.settle(task, error, true, true);
   else if (task.hasTransfer) state.settle(task, notRetryable(error), true);
   else {
     tries.set(task, before + 1);

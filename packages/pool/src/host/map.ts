@@ -6,8 +6,9 @@ import type { Core } from './core.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
 import { parcelOf, release, type Source, sourceOf } from './parcel.js';
+import { Rejection } from './rejection.js';
 import { check, extrasOf, handlerOf, plainCopy, unmoved, watchOf } from './submit.js';
-import { Rejection, type Task } from './task.js';
+import type { Task } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
 export interface MapOptions extends Omit<RunOptions, 'transferList'> {

@@ -276,7 +276,7 @@ export abstract class State implements WorkerEvents {
     }
   }
 
-  settle(task: Task, outcome: unknown, failed: boolean): void {
+  settle(task: Task, outcome: unknown, failed: boolean, isForeign = false): void {
     if (task.place === SETTLED) return;
     const { extras } = task;
     // At the end of the stack any step may throw, so the count can be written twice.
@@ -293,7 +293,7 @@ export abstract class State implements WorkerEvents {
       this.failed++;
       const reason = verdict === undefined ? outcome : verdict.reason;
       if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
-      task.reject(reason);
+      task.reject(reason, isForeign && verdict === undefined);
     } else task.resolve(outcome);
     // After its promise: the caller has the result before another caller learns of the free place.
     if (this.isAttended) {

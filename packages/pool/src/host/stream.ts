@@ -7,9 +7,10 @@ import type { Journey } from './escort.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { count, duration, type RunOptions } from './options.js';
 import { type Parcel, parcelOf } from './parcel.js';
+import { Rejection } from './rejection.js';
 import type { OpenStream } from './state.js';
 import { type Checked, check, handlerOf, plainCopy, transferOf } from './submit.js';
-import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
+import { type Extras, NO_EXTRAS, type Task } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 /** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */

@@ -222,14 +222,13 @@ export function broadcast(
   const { signal } = checked;
   if (signal !== undefined && (signal as AbortSignal).aborted)
     throw new AbortError((signal as AbortSignal).reason);
-  const parts = core.workers.filter(takesTasks).map(async (worker): Promise<BroadcastResult<unknown>> => {
+  const parts = core.workers.filter(takesTasks).map((worker) => {
     const { threadId } = worker;
-    try {
-      const result = await submit(core, unmoved(value), { ...checked, retry: NEVER, worker });
-      return { threadId, status: 'fulfilled', value: result };
-    } catch (reason) {
-      return { threadId, status: 'rejected', reason };
-    }
+    // Not an async function: it would stand among the callers in the stacks of errors.
+    return submit(core, unmoved(value), { ...checked, retry: NEVER, worker }).then(
+      (result) => ({ threadId, status: 'fulfilled' as const, value: result }),
+      (reason) => ({ threadId, status: 'rejected' as const, reason }),
+    );
   });
   return Promise.all(parts);
 }

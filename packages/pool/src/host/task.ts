@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
 import type { HostFunctions, Key, RetryPolicy } from './options.js';
+import { Rejection } from './rejection.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 /** What a handler is: a function that a worker file exports. */
@@ -130,8 +131,8 @@ export class Task {
   ) {}
 
   /** A `reject` of its own would be one closure more for each of a million that wait. */
-  reject(reason: unknown): void {
-    this.resolve(new Rejection(reason));
+  reject(reason: unknown, isForeign = false): void {
+    this.resolve(new Rejection(reason, isForeign));
   }
 
   get abortable(): boolean {
@@ -165,14 +166,4 @@ export class Task {
 /** A task that may call functions of the host: they run where it was submitted, with the stores of `AsyncLocalStorage` there. */
 export class CallingTask extends Task {
   readonly origin = new AsyncResource('plimsoll.Task');
-}
-
-/** A promise that is resolved with it rejects, one microtask later. */
-export class Rejection {
-  constructor(readonly reason: unknown) {}
-
-  // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
-  then(_resolve: unknown, reject: (reason: unknown) => void): void {
-    reject(this.reason);
-  }
 }
