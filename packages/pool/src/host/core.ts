@@ -216,7 +216,7 @@ export class Core extends State implements Pumped {
     plan(this, true);
     // Nobody will come.
     if (this.workers.length === 0) {
-      const refusal = this.guard.refusal(undefined, false);
+      const refusal = this.breaker.pause > 0 ? this.breaker.refusal() : undefined;
       this.allReady.reject(refusal ?? startFailure(new Error('Node refuses to make one')));
     }
     return ready;
@@ -315,7 +315,7 @@ export class Core extends State implements Pumped {
   onReady(worker: WorkerHandle, kernelThreadId: number): void {
     if (worker.state >= STOPPING) return;
     worker.ready(kernelThreadId, this.options.niceIncrement);
-    this.guard.started();
+    this.breaker.started();
     this.hooks?.ready();
     endRecycling(this, worker);
     this.refusedAt = -1;
@@ -363,7 +363,6 @@ export class Core extends State implements Pumped {
   /** Ends after all tasks, streams and disposals; with `force`, also later, what waits is rejected. Rejects with what is left. */
   close(force: boolean, patience = this.options.closeTimeout): Promise<void> {
     this.closing = true;
-    this.guard.close();
     if (this.isPaused) this.resume();
     if (force && !this.ended) {
       const reason = (): AbortError => new AbortError('pool is closed');
@@ -400,7 +399,6 @@ export class Core extends State implements Pumped {
     this.allReady.reject(closed());
     this.closing = true;
     this.ended = true;
-    this.guard.close();
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
     for (const stream of [...this.streams]) stream.fail(reason());
     this.#rejectAll(reason, () => true);

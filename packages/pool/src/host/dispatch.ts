@@ -311,16 +311,12 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   state.settle(task, value, failed, true);
 }
 
-/** A task that died with its worker, or whose transferred objects did, or that no other worker can run. */
-export interface Lost {
-  readonly task: Task;
-  /** The worker had begun it. */
-  readonly hasRun: boolean;
-}
-
-/** A worker's thread has exited: what waited goes back. Gives the tasks that died with it, and how many it was running. */
-export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: number } {
-  const dead: Lost[] = [];
+/**
+ * A worker's thread has exited: what waited goes back. Returns how many tasks it was running, and what died with it: those, those whose
+ * transferred objects it had, and those that no other worker can run.
+ */
+export function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
+  const dead: Task[] = [];
   state.refusedAt = -1;
   drain(state, worker);
   const left = sweep(state.table, worker.index);
@@ -328,12 +324,12 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   for (const slot of left.running) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
-    if (task.place !== SETTLED) dead.push({ task, hasRun: true });
+    if (task.place !== SETTLED) dead.push(task);
   }
   const lane = state.lanes.get(worker);
   state.lanes.delete(worker);
   for (const task of lane === undefined ? [] : takeAll(lane)) {
-    if (task.isBound) dead.push({ task, hasRun: false });
+    if (task.isBound) dead.push(task);
     else {
       state.setHome(task, undefined);
       putIntoLane(state, task);
@@ -343,13 +339,13 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
     if (task.place === SETTLED) continue;
-    if (task.hasTransfer || task.isBound) dead.push({ task, hasRun: false });
+    if (task.hasTransfer || task.isBound) dead.push(task);
     else {
       if (task.isPinned) state.setHome(task, undefined);
       putBack(state, task);
     }
   }
-  for (const { task } of dead) task.place = LOOSE;
+  for (const task of dead) task.place = LOOSE;
   return { dead, ran: left.running.length };
 }
 

@@ -83,8 +83,6 @@ export interface PoolOptions {
   recordTiming?: boolean | undefined;
   /** Runs tasks again that died with their workers, unless `run()` says otherwise. Default: never. */
   retry?: RetryOptions | undefined;
-  /** Rejects the tasks of a function for a while that ends one worker after another. Default: never. */
-  quarantine?: QuarantineOptions | undefined;
   /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
   breaker?: BreakerOptions | undefined;
   /**
@@ -161,16 +159,6 @@ export interface RetryOptions {
   readonly max?: number | undefined;
   /** Milliseconds before it runs again, twice as many each further time. Default: 0. */
   readonly backoff?: number | undefined;
-}
-
-/** When a function that ends one worker after another is not called any more for a while. */
-export interface QuarantineOptions {
-  /** Workers that have ended while they ran the function. Default: 3. */
-  readonly deaths?: number | undefined;
-  /** Milliseconds in which they did. Default: 60000. */
-  readonly within?: number | undefined;
-  /** Milliseconds for which its tasks are rejected. Default: 30000. */
-  readonly pause?: number | undefined;
 }
 
 /** When no worker is started any more for a while. */
@@ -253,13 +241,6 @@ const RETRY = {
 export type RetryPolicy = Filled<typeof RETRY>;
 export const retryOf = group(RETRY);
 
-const QUARANTINE = {
-  deaths: or(within(1, MOST), 3),
-  within: or(duration, 60_000),
-  pause: or(duration, 30_000),
-};
-export type Quarantining = Filled<typeof QUARANTINE>;
-
 const BREAKER = { failures: or(endless(within(1, MOST)), 5), pause: or(duration, 1000) };
 export type Breaking = Filled<typeof BREAKER>;
 
@@ -300,7 +281,6 @@ const OPTIONS = {
     retryOf(name, value);
     return value as RetryOptions | undefined;
   },
-  quarantine: group(QUARANTINE),
   breaker: (name: string, value: unknown = {}): Breaking => fill(name, value, BREAKER),
   context(name: string, value: unknown): Storages | undefined {
     if (value !== undefined) checkStorages(name, value);

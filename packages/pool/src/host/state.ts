@@ -5,7 +5,7 @@ import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { FORGET, HANDLER, type LifecycleHooks } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
-import { Guard } from './faults.js';
+import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
 import { Deque, type Pending, Queue } from './queue.js';
 import { Slots } from './slots.js';
@@ -115,7 +115,7 @@ export abstract class State implements WorkerEvents {
   idleDeaths = 0;
   /** Why the last worker could not even be made. */
   startError: { readonly error: unknown } | undefined;
-  readonly guard: Guard;
+  readonly breaker: Breaker;
 
   /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff. */
   readonly queue: Pending;
@@ -206,7 +206,7 @@ export abstract class State implements WorkerEvents {
     this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name, call);
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
     this.slots = new Slots(table, workers, options.maxValueBytes);
-    this.guard = new Guard(options.breaker, options.quarantine);
+    this.breaker = new Breaker(options.breaker);
     const queue = policy?.queueOf(this);
     this.queue = queue ?? new Queue();
     this.isCustom = queue !== undefined;
@@ -351,7 +351,8 @@ export abstract class State implements WorkerEvents {
   /** Why a task is refused, if it is. @param handler -1: there is no file */
   refusal(handler: number, extras: Extras | undefined): Error | undefined {
     // Nearly always: short, so that the compiler puts it into its caller.
-    if (!this.guard.isUp && handler !== -1 && this.options.maxQueue === Number.POSITIVE_INFINITY)
+    const { closing, breaker, options } = this;
+    if (!closing && breaker.until === 0 && handler !== -1 && options.maxQueue === Number.POSITIVE_INFINITY)
       return undefined;
     const refusal = this.#whyNot(handler, extras);
     if (refusal !== undefined) this.refused++;
@@ -359,16 +360,13 @@ export abstract class State implements WorkerEvents {
   }
 
   #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
-    const { guard } = this;
-    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
-    const refusal = guard.isUp
-      ? guard.refusal(this.handlers.all.get(handler), this.workers.length > 0)
-      : undefined;
-    if (refusal !== undefined) return refusal;
+    if (this.closing) return closed();
+    if (this.breaker.pause > 0 && this.workers.length === 0) return this.breaker.refusal();
     if (handler === -1) {
       const message = 'filename must be provided to run() or in options object';
       return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
     }
+    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
     if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
     const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
     const exclusive = extras?.abortable ? 1 : 0;

@@ -46,7 +46,7 @@ export function plan(state: State, isShort = false): void {
 export function hire(state: State, isShort = false): void {
   if (state.ended || (state.closing && state.outstanding === 0)) return;
   while (needsMore(state, isShort)) {
-    const { pause } = state.guard;
+    const { pause } = state.breaker;
     if (pause > 0) {
       state.pauseTimer ??= later(pause, () => {
         state.pauseTimer = undefined;
@@ -63,7 +63,7 @@ function needsMore(state: State, isShort: boolean): boolean {
   const { minThreads, maxThreads } = state.options;
   if (count >= maxThreads) return false;
   // After one that could not start, one is tried at a time.
-  if (state.guard.isInDoubt && state.workers.some((worker) => worker.state === STARTING)) return false;
+  if (state.breaker.failures > 0 && state.workers.some((worker) => worker.state === STARTING)) return false;
   // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
   if (count < minThreads && (isShort || (!state.isPaused && state.outstanding > count))) return true;
   return !state.isPaused && state.shortage(count) > 0;
@@ -74,7 +74,7 @@ const later = (milliseconds: number, callback: () => void): NodeJS.Timeout =>
 
 /** Starts a worker, so many at most beyond those that there may be. An error of Node is kept for the tasks that wait for a worker. */
 export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
-  if (state.count >= state.options.maxThreads + beyond || state.guard.pause > 0) return undefined;
+  if (state.count >= state.options.maxThreads + beyond || state.breaker.pause > 0) return undefined;
   const index = state.freeIndexes.at(-1);
   try {
     if (index === undefined)
