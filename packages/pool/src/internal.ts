@@ -9,6 +9,7 @@ export { badRange, badType } from './errors.js';
 export { usableCores } from './host/cpu-quota.js';
 export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map.js';
 export { count, duration, flag, pathOf, text } from './host/options.js';
+export { Rejection } from './host/rejection.js';
 export { listen, plainCopy, signalOf, unlisten, watch } from './host/submit.js';
 export { decode, decodeError, encode, encodeError, encodeWithin } from './shared/bytes.js';
 export { callsByName } from './shared/calls.js';

@@ -38,7 +38,6 @@ const stateOf = ({ state, error }: Settled): string =>
       : state;
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
-const workers = (count: number): string => (count === 1 ? 'one worker' : `${count} workers`);
 
 /** The worker file logs `boot` and ends its thread while it is loaded. */
 export async function breaker(open: () => Driver, named: RegExp): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { count, flag, mapOver, plainCopy } from '@plimsoll/pool/internal';
+import { count, flag, mapOver, plainCopy, Rejection } from '@plimsoll/pool/internal';
 import { checkRun, type FleetMapOptions, type FleetRunOptions } from '../shared/options.js';
 
 type Run = (item: unknown, options: FleetRunOptions) => Promise<unknown>;
@@ -25,9 +25,8 @@ export function mapOf(
   };
   return mapOver(items, limits, (item, settle) => {
     const controller = new AbortController();
-    run(item, { ...each, signal: controller.signal }).then(
-      (result) => settle(result, false),
-      (error: unknown) => settle(error, true),
+    run(item, { ...each, signal: controller.signal }).then(settle, (error: unknown) =>
+      settle(new Rejection(error)),
     );
     return (reason) => controller.abort(reason);
   });

@@ -40,19 +40,10 @@ export function mapOf(
   /** Calls something where the loop was begun: there are the stores that go with its tasks. */
   let there: ((call: () => Task) => Task) | undefined;
   return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
-    const resolve = (value: unknown): void => {
-      const isFailed = value instanceof Rejection;
-      settle(isFailed ? value.reason : value, isFailed);
-    };
     const start = (): Task => {
       const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
-      return core.startEscorted(
-        parcel.value,
-        handlerOf(core, checked),
-        extrasOf(parcel, checked),
-        resolve,
-        watch,
-      );
+      const handler = handlerOf(core, checked);
+      return core.startEscorted(parcel.value, handler, extrasOf(parcel, checked), settle, watch);
     };
     if (core.escort !== undefined || core.callsHost) there ??= AsyncLocalStorage.snapshot();
     const task = there === undefined ? start() : there(start);
@@ -66,8 +57,8 @@ export function mapOf(
 
 /** Ends an item that was begun. */
 export type EndItem = (reason: AbortError, why: StopCause) => void;
-/** Begins an item, and calls `settle` once, at once or later. @throws why the item is refused */
-export type StartItem = (item: unknown, settle: (value: unknown, isFailed: boolean) => void) => EndItem;
+/** Begins an item, and calls `settle` once with its value or a `Rejection`. @throws why the item is refused */
+export type StartItem = (item: unknown, settle: (outcome: unknown) => void) => EndItem;
 
 export interface MapLimits {
   /** Items at most that were taken from the source, and whose result the consumer has not received. */
@@ -135,12 +126,10 @@ class Mapping extends Iteration {
   }
 
   #accept({ done, value }: IteratorResult<unknown>): void {
-    if (done !== true) {
-      this.#begin(value);
-      return;
-    }
-    this.#isDry = true;
-    this.takeNoMore();
+    if (done === true) {
+      this.#isDry = true;
+      this.end();
+    } else this.#begin(value);
   }
 
   /** The source has failed: what came before that comes first. */
@@ -154,10 +143,10 @@ class Mapping extends Iteration {
     const place = this.take();
     let end: EndItem | undefined;
     let isSettled = false;
-    const settle = (value: unknown, isFailed: boolean): void => {
+    const settle = (outcome: unknown): void => {
       isSettled = true;
       if (end !== undefined) this.#ends.delete(end);
-      this.settle(place, value, isFailed);
+      this.settle(place, outcome);
       // Not here, in the middle of the pool's work: a source is user code.
       if (this.isAwaited) void settled.then(this.#refill);
     };
@@ -165,7 +154,7 @@ class Mapping extends Iteration {
       end = this.#start(item, settle);
       if (!isSettled) this.#ends.add(end);
     } catch (error) {
-      this.settle(place, error, true);
+      this.settle(place, new Rejection(error));
     }
   }
 

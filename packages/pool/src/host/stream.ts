@@ -60,15 +60,15 @@ export class Stream extends Iteration implements OpenStream {
   /** The context of the first request: host functions run in it, whichever context requests an item. */
   #origin: AsyncResource | undefined;
   #failure: { readonly reason: unknown } | undefined;
-  #settleClosed!: { resolve(): void; reject(reason: unknown): void };
+  #settleClosed!: (error?: Rejection) => void;
 
   constructor(core: Core, pack: () => Parcel, checked: Checked, most: number) {
     super(most, true);
     this.#core = core;
     this.#pack = pack;
     this.#checked = checked;
-    this.closed = new Promise<void>((resolve, reject) => {
-      this.#settleClosed = { resolve, reject };
+    this.closed = new Promise((resolve) => {
+      this.#settleClosed = resolve as never;
     });
     // Only a caller of return() needs the error.
     this.closed.catch(() => {});
@@ -151,16 +151,16 @@ export class Stream extends Iteration implements OpenStream {
     this.#step([NEXT, this.#id], extras, (item) => {
       if (item instanceof Rejection) {
         this.#failBy(item.reason);
-        this.settle(place, item.reason, true);
+        this.settle(place, item);
         return;
       }
       const [isDone, value] = item as [boolean, unknown];
       if (isDone) {
         this.#over();
-        this.endAt(place);
+        this.end(place);
         return;
       }
-      this.settle(place, value, false);
+      this.settle(place, value);
       // The loop asks for more than may be made ahead.
       if (this.isAwaited) this.fill();
     });
@@ -179,7 +179,7 @@ export class Stream extends Iteration implements OpenStream {
     }
     const { host } = this.#checked;
     this.#step([RETURN, this.#id], { ...NO_EXTRAS, host, stream: 'continues', worker }, (value) => {
-      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed.reject(value.reason);
+      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed(value);
       this.#over();
     });
   }
@@ -232,7 +232,7 @@ export class Stream extends Iteration implements OpenStream {
     this.#parcel?.close?.();
     this.#core.streams.delete(this);
     this.#core.changed();
-    this.#settleClosed.resolve();
+    this.#settleClosed();
   }
 }
 
