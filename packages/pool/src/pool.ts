@@ -1,7 +1,7 @@
 import { badRange, badType } from './errors.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
-import { isFeed } from './host/parcel.js';
+import { isFeed, unmoved } from './host/parcel.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import {
   type BroadcastOptions,
@@ -13,7 +13,6 @@ import {
   proxyOf,
   runWith,
   submit,
-  unmoved,
 } from './host/submit.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';

@@ -23,7 +23,7 @@ export function cancel(
   how: typeof LEAVE | typeof ASK | typeof END,
   grace = task.extras?.grace ?? 0,
 ): boolean {
-  state.timing?.atTime(now());
+  state.timing?.before(now());
   const isCancelled =
     withdraw(state, task, reason) || (how !== LEAVE && endRunning(state, task, reason, how, grace));
   if (isCancelled) state.changed();

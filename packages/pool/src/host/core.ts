@@ -1,13 +1,12 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
-import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
 import { cancel, END, unpause } from './cancel.js';
 import { usableCores } from './cpu-quota.js';
 import { dispatch, drain, heed, refill, refillLanes, rejectWaiting, takeBackAll } from './dispatch.js';
-import { Escort, isWatched } from './escort.js';
+import { Escort, isWatched, openTelemetryOf } from './escort.js';
 import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
 import { deadlockOf, hearPosted } from './host-calls.js';
@@ -33,35 +32,30 @@ const grab = (resolve: (value: unknown) => void): void => {
   resolveOf = resolve;
 };
 
-/** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
+/** The pool without its public face: what happens to it, event by event. */
 export class Core extends State implements Pumped {
   /** By the clock that all threads share. */
   readonly #startedAt = now();
   /** Undefined without that option, and when the module is not installed. */
-  readonly openTelemetry: OpenTelemetryApi | undefined;
+  readonly openTelemetry = openTelemetryOf(this.options);
   /** Every worker is busy: a further task would wait. */
   needsDrain = false;
-  /** The table was made for so many. */
-  readonly #firstMaxThreads: number;
+  readonly #firstMaxThreads = this.options.maxThreads;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
   readonly #notesTime: boolean;
   readonly #recycles: boolean;
-  readonly #pump: Pump;
+  readonly #pump = new Pump(this.table.words, this);
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
   #closing: Promise<void> | undefined;
-  /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.#startedAt };
 
   constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
     super(options, emit, geometry, policy);
     const { maxTasksPerWorker, maxHeapMb, context } = options;
-    this.#firstMaxThreads = options.maxThreads;
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
     this.#recycles = maxTasksPerWorker !== undefined || maxHeapMb !== undefined;
-    this.openTelemetry = openTelemetryOf(options);
     this.#mustEscort = context !== undefined || this.openTelemetry !== undefined;
-    this.#pump = new Pump(this.table.words, this);
     // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
     // A balancer is offered all of them from its first task on.
@@ -94,7 +88,7 @@ export class Core extends State implements Pumped {
   /** What goes with tasks that are submitted now; undefined: nothing does. */
   get escort(): Escort | undefined {
     if (!this.#mustEscort && !isWatched()) return undefined;
-    this.#escort ??= new Escort(this, this.options.context, this.openTelemetry);
+    this.#escort ??= new Escort(this, this.openTelemetry);
     return this.#escort;
   }
 
@@ -159,7 +153,7 @@ export class Core extends State implements Pumped {
       extras.release = watch((reason) => cancel(this, task, reason, END), this.handlers.of(handler).name);
     let isHeld = false;
     try {
-      this.timing?.atTime(created);
+      this.timing?.before(created);
       if (!task.isPinned) heed(this, task);
       // First, because at the end of the stack it may throw, and then nothing has happened.
       if (extras !== undefined) this.tally(extras, 1);
@@ -256,8 +250,6 @@ export class Core extends State implements Pumped {
     }
   }
 
-  // What the pump asks.
-
   get hasSpareCore(): boolean {
     let awake = 0;
     for (const worker of this.workers) if (isRunning(worker) && worker.isAwake) awake++;
@@ -269,7 +261,7 @@ export class Core extends State implements Pumped {
   }
 
   turn(): number {
-    this.timing?.atTime(now());
+    this.timing?.before(now());
     let ended = 0;
     for (const worker of this.workers) ended += drain(this, worker, DRAIN_AT_ONCE);
     if (this.queue.size > 0) refill(this);
@@ -305,8 +297,6 @@ export class Core extends State implements Pumped {
     wakeFurther(queuedEntries(this.table), this.workers);
     return this.lanes.size > 0;
   }
-
-  // What workers tell.
 
   onWake(): void {
     this.#pump.woken();
@@ -346,7 +336,7 @@ export class Core extends State implements Pumped {
     return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, layout.workers - FEWEST_SPARE));
   }
 
-  /** Milliseconds that all tasks together could have run so far. */
+  /** Milliseconds that all tasks together could have run so far; `#capacity` is that of before the last resize. */
   get capacityTime(): number {
     const { maxThreads, concurrentTasksPerWorker } = this.options;
     return this.#capacity.before + (now() - this.#capacity.since) * maxThreads * concurrentTasksPerWorker;
@@ -412,13 +402,6 @@ export class Core extends State implements Pumped {
     this.hooks?.closed();
     if (!areGone) throw closeTimeout(stuck(this.exiting.size));
   }
-}
-
-/** From the worker file first: that is a file of the program. */
-function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTelemetryApi | undefined {
-  if (typeof openTelemetry === 'object') return openTelemetry;
-  if (openTelemetry !== true) return undefined;
-  return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
 }
 
 const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

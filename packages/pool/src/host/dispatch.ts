@@ -20,8 +20,6 @@ import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-// Moves tasks from where they wait into the table, and their outcomes out of it.
-
 /** What became of a task that was to be placed. */
 const NO_ROOM = 0;
 const SMALL = 1;
@@ -56,7 +54,6 @@ export function dispatch(state: State, task: Task): boolean {
   return true;
 }
 
-/** Puts a task into the lane of its worker, or among the homeless. */
 export function putIntoLane(state: State, task: Task, isFirst = false): void {
   const worker = task.extras?.worker;
   let lane = worker === undefined ? state.homeless : state.lanes.get(worker);
@@ -107,7 +104,6 @@ export function takeBackAll(state: State, isOne: (task: Task) => boolean): void 
     if (isOne(task) && !isOnItsWay(task) && takeBack(state, task)) putBack(state, task);
 }
 
-/** Moves waiting tasks into the table as far as they fit. */
 export function refill(state: State): void {
   if (state.refusedAt === state.completed) return;
   while (state.queue.size > 0 && hasRoom(state)) {

@@ -2,16 +2,13 @@ import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { UncloneableError } from '../errors.js';
 import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
-import type { Storages } from '../shared/stores.js';
+import { findOpenTelemetry, type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import { isError, messageOf } from '../shared/untrusted.js';
+import type { FilledOptions } from './options.js';
 import { Rejection } from './rejection.js';
 import type { State } from './state.js';
 
-/**
- * What is published to the channels `tracing:plimsoll.pool.task:*` and `plimsoll.pool.task.started`: the same object for all events
- * of a task. Times are milliseconds by one clock.
- */
+/** What the channels of tasks get: one object for all events of a task. Times are milliseconds by one clock. */
 export interface TaskEvent {
   /** A number that no other task of the process has. */
   readonly id: number;
@@ -55,18 +52,23 @@ export interface Journey {
 const settled = Promise.resolve();
 let ids = 0;
 
+/** From the worker file first: that is a file of the program. */
+export function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTelemetryApi | undefined {
+  if (typeof openTelemetry === 'object') return openTelemetry;
+  if (openTelemetry !== true) return undefined;
+  return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
+}
+
 /** What travels with tasks: stores, trace context, events and spans. Made when a pool has them or somebody listens. */
 export class Escort {
   readonly #state: State;
   readonly #api: OpenTelemetryApi | undefined;
   /** Those whose workers shall tell of their start. */
   readonly #awaited = new Map<number, TaskEvent>();
-  readonly #storages: readonly (readonly [string, Storages[string]])[];
 
-  constructor(state: State, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
+  constructor(state: State, api: OpenTelemetryApi | undefined) {
     this.#state = state;
     this.#api = api;
-    this.#storages = Object.entries(storages ?? {});
   }
 
   /** A worker has called the function of a task. */
@@ -89,23 +91,19 @@ export class Escort {
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
     const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
     const packed = this.#pack(value, event, span);
-    let isQueued = false;
-    const queued = (): void => {
-      isQueued = true;
-      end.publish(event);
-    };
     return {
       value: packed ?? value,
       handler: packed === undefined ? handler : this.#state.handlers.idOf(filename, name, call | CARRIED),
-      queued,
+      queued: () => end.publish(event),
       settled: (failed) => {
-        if (failed !== undefined) event.error = failed.reason;
-        if (!isQueued) queued();
         // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
         if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
         this.#awaited.delete(event.id);
         event.settledAt = now();
-        if (failed !== undefined) failure.publish(event);
+        if (failed !== undefined) {
+          event.error = failed.reason;
+          failure.publish(event);
+        }
         asyncStart.publish(event);
         asyncEnd.publish(event);
         if (failed !== undefined && isError(failed.reason)) span?.recordException(failed.reason);
@@ -137,6 +135,7 @@ export class Escort {
       journey.queued();
       return task;
     } catch (reason) {
+      journey.queued();
       journey.settled({ reason });
       throw reason;
     }
@@ -144,28 +143,22 @@ export class Escort {
 
   /** undefined: nothing has to travel. */
   #pack(task: unknown, event: TaskEvent, span: Span | undefined): Packed | undefined {
-    const context: Record<string, unknown> = {};
-    for (const [name, storage] of this.#storages) {
-      const store = storage.getStore();
-      if (store !== undefined) context[name] = store;
-    }
+    const stores = Object.entries(this.#state.options.context ?? {})
+      .map(([name, storage]) => [name, storage.getStore()] as const)
+      .filter(([, store]) => store !== undefined);
     const trace: Record<string, string> = {};
-    if (span !== undefined) {
-      const { trace: spans, context: contexts, propagation } = this.#api as OpenTelemetryApi;
-      propagation.inject(spans.setSpan(contexts.active(), span), trace);
-    }
+    if (this.#api !== undefined && span !== undefined)
+      this.#api.propagation.inject(this.#api.trace.setSpan(this.#api.context.active(), span), trace);
     if (started.hasSubscribers) this.#awaited.set(event.id, event);
     const packed = {
       task,
-      ...(isEmpty(context) ? {} : { context }),
-      ...(isEmpty(trace) ? {} : { trace }),
-      ...(started.hasSubscribers ? { notice: event.id } : {}),
+      ...(stores.length > 0 && { context: Object.fromEntries(stores) }),
+      ...(Object.keys(trace).length > 0 && { trace }),
+      ...(started.hasSubscribers && { notice: event.id }),
     };
     return Object.keys(packed).length === 1 ? undefined : packed;
   }
 }
-
-const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
 /** Names a part of what was sent by where the caller has it. */
 function unpacked(error: unknown): unknown {

@@ -46,8 +46,13 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
   const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], most: MANY, outer: undefined };
   blocked.set(worker, blocking);
   const base = slotAt(table.layout, slot);
-  const read = (): unknown => slots.read(worker, slot, base, table.words[base + FLAGS] as number);
-  const request = requestOf(read, answer, () => heard(table, worker.index, number));
+  const request = requestOf(answer, () => {
+    try {
+      return slots.read(worker, slot, base, table.words[base + FLAGS] as number);
+    } finally {
+      heard(table, worker.index, number);
+    }
+  });
   if (request !== undefined) serve(state, slots.tasks[slot] as Task, request, answer, blocking);
 }
 
@@ -68,7 +73,7 @@ export function hearPosted(
       worker.post([ANSWER, call, failed, number]);
     });
   };
-  const request = requestOf(() => worker.payload(~call, 0).value, answer);
+  const request = requestOf(answer, () => worker.payload(~call, 0).value);
   if (request === undefined) return;
   const task = slots.tasks[slot];
   if (task === undefined || task.place === SETTLED || slots.sequenceOf(slot) !== sequence)
@@ -77,17 +82,13 @@ export function hearPosted(
 }
 
 /** undefined: it cannot be read, and that is the answer. */
-function requestOf(read: () => unknown, answer: Answer, then = () => {}): HostRequest | undefined {
-  let failure: { reason: unknown };
+function requestOf(answer: Answer, read: () => unknown): HostRequest | undefined {
   try {
     return read() as HostRequest;
   } catch (reason) {
-    failure = { reason };
-  } finally {
-    then();
+    answer(unreadable('arguments', reason), true);
+    return undefined;
   }
-  answer(unreadable('arguments', failure.reason), true);
-  return undefined;
 }
 
 /** What cannot be sent becomes the reason why the call fails. */

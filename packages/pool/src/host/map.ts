@@ -5,9 +5,9 @@ import { cancel, END, LEAVE } from './cancel.js';
 import type { Core } from './core.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
-import { parcelOf, release, type Source, sourceOf } from './parcel.js';
+import { parcelOf, release, type Source, sourceOf, unmoved } from './parcel.js';
 import { Rejection } from './rejection.js';
-import { check, extrasOf, handlerOf, plainCopy, unmoved, watchOf } from './submit.js';
+import { check, extrasOf, handlerOf, plainCopy, watchOf } from './submit.js';
 import type { Task } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */

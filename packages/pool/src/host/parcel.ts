@@ -52,6 +52,15 @@ export interface Parcel {
   readonly close: (() => void) | undefined;
 }
 
+/** The parcel of a value that is copied. */
+export const unmoved = (value: unknown): Parcel => ({
+  value,
+  transfer: [],
+  original: undefined,
+  call: 0,
+  close: undefined,
+});
+
 /** Takes marks of `move` off, and puts ports into the places of async iterables. @throws what an iterable throws */
 export function parcelOf(
   items: readonly unknown[],
@@ -63,7 +72,7 @@ export function parcelOf(
   const transfer = [...transferList];
   const taskOf = (values: readonly unknown[]): unknown => (isSpread ? values : values[0]);
   if (!items.some((item) => isMovable(item) || isFeed(item)))
-    return { value: taskOf(items), transfer, original: undefined, call, close: undefined };
+    return { ...unmoved(taskOf(items)), transfer, call };
   const given: Feed[] = [];
   const feeds: FeedEnd[] = [];
   const close = (): void => {

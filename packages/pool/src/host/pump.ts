@@ -11,7 +11,6 @@ export interface Pumped {
   readonly hasSpareCore: boolean;
   /** Reads what workers have reported and publishes what waits. Returns how many tasks ended. */
   turn(): number;
-  /** Has any worker reported anything? */
   anythingDone(): boolean;
   /** Tasks that wait in the table, or for room in it. */
   readonly queued: number;
@@ -62,9 +61,8 @@ export class Pump {
   #keeping = false;
   #late: NodeJS.Timeout | undefined;
   readonly #listener: Listener;
-  /** `nextTurn` will be called when this turn of the event loop is over. */
+  /** `nextTurn` will be called when this turn of the event loop is over, and shall go on with the work then. */
   #armed = false;
-  /** It shall go on with the work then. */
   #deferred = false;
   readonly #inMicrotask = (): void => this.#goOn(this.#pumped.turn());
   readonly #nextTurn = () => {
@@ -129,7 +127,6 @@ export class Pump {
     this.#armed = true;
   }
 
-  /** After a turn in which so many tasks ended. */
   #goOn(ended: number): void {
     if (this.#pumped.outstanding === 0) {
       this.#scheduled = false;

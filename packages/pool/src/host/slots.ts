@@ -1,6 +1,6 @@
 import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { Encoder, LATER } from '../shared/codec/encode.js';
+import { type Encoded, Encoder, LATER } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { madeBuffer } from '../shared/codec/young.js';
 import { carry, carryLess } from '../shared/error-record.js';
@@ -22,6 +22,12 @@ const SEQUENCE_MASK = 0x3fffffff;
  * Copies of all that wait would take all memory, and new memory is slow.
  */
 const LATE: message.Payload = {};
+
+const payloadOf = ({ words, length, externals = [], encodingFlags }: Encoded): message.Payload => ({
+  words: words.slice(0, length),
+  externals,
+  encodingFlags,
+});
 
 /** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
 export class Slots {
@@ -163,16 +169,13 @@ export class Slots {
 
   #write(value: unknown, moved: message.TransferList, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
-    this.#isLate = false;
-    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
+    const encoded = this.#encode(value, moved);
     if (encoded === undefined) {
-      if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
       this.#payloads.set(slot, this.#isLate ? LATE : { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
-    const { length, externals, bulkBytes, encodingFlags } = encoded;
-    checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
+    const { length, externals, encodingFlags } = encoded;
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
     if (externals === undefined && length <= slotCapacity(table.layout)) {
       copyWords(encoded, length, table, base + PAYLOAD);
@@ -181,14 +184,22 @@ export class Slots {
     }
     const address = externals === undefined ? this.arena.allocate(length) : -1;
     if (address === -1) {
-      const words = encoded.words.slice(0, length);
-      this.#payloads.set(slot, { words, externals: externals ?? [], encodingFlags });
+      this.#payloads.set(slot, payloadOf(encoded));
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
     this.arena.write(address, encoded, length);
     describe(table, base, marked | message.IN_ARENA, length, address);
     return false;
+  }
+
+  /** undefined: the codec is not for it, or not yet. @throws when it is too large or cannot be cloned */
+  #encode(value: unknown, moved: message.TransferList): Encoded | undefined {
+    this.#isLate = false;
+    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
+    if (encoded !== undefined) checkSize('task', encoded.length * 4 + encoded.bulkBytes, this.#mostBytes);
+    else if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
+    return encoded;
   }
 
   /** Does part of the slot's task still have to be posted? */
@@ -221,27 +232,15 @@ export class Slots {
   #late(value: unknown): message.Payload {
     this.#isSending = true;
     try {
-      const encoded = this.#encoder.encode(value);
-      if (encoded === undefined) {
-        checkClone('task', value, this.#mostBytes, []);
-        return { value };
-      }
-      const { words, length, externals = [], bulkBytes, encodingFlags } = encoded;
-      checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
-      return { words: words.slice(0, length), externals, encodingFlags };
+      const encoded = this.#encode(value, []);
+      return encoded === undefined ? { value } : payloadOf(encoded);
     } finally {
       this.#isSending = false;
     }
   }
 
   /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
-  answer(
-    worker: WorkerHandle,
-    slot: number,
-    value: unknown,
-    moved: message.TransferList,
-    flags: number,
-  ): void {
+  answer(worker: WorkerHandle, slot: number, value: unknown, moved: message.TransferList, flags: number) {
     this.arena.release(slot);
     const outer = this.arena.slot;
     this.arena.slot = slot;

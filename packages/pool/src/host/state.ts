@@ -42,13 +42,10 @@ export type Emit = (
   value?: unknown,
 ) => void;
 
-/** What the pool has to tell a stream. */
+/** What the pool has to tell a stream: to end, when its worker is gone, or to close its iterable first. */
 export interface OpenStream {
-  /** The worker that keeps its iterable; undefined: none yet. */
   readonly worker: WorkerHandle | undefined;
-  /** Ends it when its worker is gone, or goes with everything else. */
   fail(reason: unknown): void;
-  /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
 }
 
@@ -65,9 +62,9 @@ export interface TaskHooks {
 
 /** What decides in the pool's place: the queue and the load balancer of a `Piscina` or `Tinypool`. */
 export interface Policy {
-  /** The functions of worker files that are called around their tasks. Default: `setup` and `dispose`. */
+  /** The functions of worker files that are called around their tasks. */
   readonly hooks: LifecycleHooks;
-  /** Give workers numbers from 1 on, where files written for tinypool look for them. Default: false. */
+  /** Give workers numbers from 1 on, where files written for tinypool look for them. */
   readonly hasNumbers?: boolean;
   queueOf(state: State): Pending | undefined;
   /** The worker of a task; undefined: none for now. */
@@ -80,13 +77,12 @@ export interface BlockingCall {
   /** Of the task that calls. */
   readonly slot: number;
   readonly answer: (value: unknown, isFailed: boolean) => void;
-  /** Does the worker still wait? */
   readonly isOpen: () => boolean;
   /** Tasks that the function has submitted, and what it has called: the answer probably waits for them. */
   nested: Task[];
   /** When there are so many, those that are settled leave. */
   most: number;
-  /** In whose function the task was submitted that calls, perhaps of another pool. */
+  /** In whose function the calling task was submitted, perhaps of another pool. */
   outer: BlockingCall | undefined;
 }
 
@@ -98,15 +94,13 @@ export abstract class State implements WorkerEvents {
   readonly lifecycle: LifecycleHooks;
   readonly hasNumbers: boolean;
 
-  /** Those that have not been stopped. */
+  /** Those that have not been stopped; those that have, and whose threads have not exited. */
   readonly workers: WorkerHandle[] = [];
-  /** Those that have, and whose threads have not exited. */
   readonly exiting = new Set<WorkerHandle>();
   /** How many of the workers retire: they count no more for how many there may and must be. */
   retiring = 0;
   /** Blocks of the table that no worker has. */
   readonly freeIndexes: number[];
-  /** Workers that were made, and those among them whose threads have exited. */
   made = 0;
   exited = 0;
   /** The worker that will replace another one when it is ready. */
@@ -125,9 +119,9 @@ export abstract class State implements WorkerEvents {
   readonly slots: Slots;
   /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
   readonly homes = new Map<number, WorkerHandle>();
+  readonly isCustom: boolean;
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered: boolean;
-  readonly isCustom: boolean;
   /** Tasks without a priority since the last one with it. */
   plainInARow = 0;
   /** For how many tasks outcomes are expected to be slow to read. */
@@ -152,16 +146,13 @@ export abstract class State implements WorkerEvents {
   bound = 0;
   /** Other tasks that have a worker of their own. */
   homed = 0;
-  /** Tasks whose promise was settled; those among them whose promise was rejected. */
   completed = 0;
   failed = 0;
   refused = 0;
   readonly streams = new Set<OpenStream>();
-  /** No task is begun: those that are submitted wait. Steps of streams go on. */
   isPaused = false;
-  /** No task is taken any more; those that were submitted still run. */
+  /** No task is taken any more; those that were submitted still run, until it has ended. */
   closing = false;
-  /** Nothing runs any more. */
   ended = false;
 
   readonly allReady = new Wait(() => this.readyCount >= this.options.minThreads);
@@ -170,7 +161,6 @@ export abstract class State implements WorkerEvents {
   /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
   isAttended = false;
 
-  /** There are functions that tasks may call. */
   callsHost: boolean;
   /** The last call of each worker that blocks it, until it is answered. */
   readonly blocked = new Map<WorkerHandle, BlockingCall>();
@@ -178,7 +168,7 @@ export abstract class State implements WorkerEvents {
   readonly handlers: HandlerNames;
   /** The number of the pool's own function; -1: it has none. */
   readonly defaultHandler: number;
-  /** What workers note of their tasks; undefined without `explain`. */
+  /** What workers note of their tasks, with `explain`. */
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
   readonly timing: Timing | undefined;
@@ -235,7 +225,6 @@ export abstract class State implements WorkerEvents {
   abstract onExit(worker: WorkerHandle, exitCode: number): void;
   /** After every event. @param isShort see `plan` */
   abstract changed(isShort?: boolean): void;
-  /** Do tasks come one after another without a pause? */
   abstract get isStreaming(): boolean;
 
   /** Workers that do not retire. */
@@ -276,6 +265,7 @@ export abstract class State implements WorkerEvents {
     }
   }
 
+  /** @param isForeign see `Rejection` */
   settle(task: Task, outcome: unknown, failed: boolean, isForeign = false): void {
     if (task.place === SETTLED) return;
     const { extras } = task;

@@ -98,8 +98,11 @@ export class Stream extends Iteration implements OpenStream {
     const journey = handler === -1 ? undefined : this.#core.escort?.begin(parcel.value, handler);
     this.#journey = journey;
     const sent = journey ?? { value: parcel.value, handler };
-    this.#start(sent.value, sent.handler, extras, (opened) => this.#onOpen(opened));
-    journey?.queued();
+    try {
+      this.#start(sent.value, sent.handler, extras, (opened) => this.#onOpen(opened));
+    } finally {
+      journey?.queued();
+    }
   }
 
   #extras(more: Partial<Extras>): Extras {

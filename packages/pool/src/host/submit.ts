@@ -18,13 +18,13 @@ import {
   retryOf,
   text,
 } from './options.js';
-import { type Parcel, parcelOf } from './parcel.js';
+import { type Parcel, parcelOf, unmoved } from './parcel.js';
 import { type Extras, NO_EXTRAS, type Watch } from './task.js';
 import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** The options of a task, checked; `worker`: of a part of a broadcast. */
+/** `worker`: of a part of a broadcast. */
 export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
 /** A copy without a prototype, so that a polluted Object.prototype adds no option. @throws TypeError */
@@ -83,7 +83,7 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }
 
-/** Runs a task that has options, whose value was marked by `move`, or is an async iterable. @throws on bad options */
+/** Runs a task that is not plain. @throws on bad options */
 export function runWith(core: Core, task: unknown, options: RunOptions): Promise<unknown> {
   const copy = plainCopy(options);
   const transfer = transferOf(copy);
@@ -117,16 +117,7 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
   return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
 }
 
-/** What a task sends that is copied. */
-export const unmoved = (value: unknown): Parcel => ({
-  value,
-  transfer: [],
-  original: undefined,
-  call: 0,
-  close: undefined,
-});
-
-/** Watches the signal and the timeout of a task; undefined: it has none. */
+/** undefined: nothing ends it early. */
 export function watchOf({ signal, timeout }: Checked): Watch | undefined {
   if (signal === undefined && timeout === undefined) return undefined;
   return (end, name) => watch(end, name, signal, timeout);

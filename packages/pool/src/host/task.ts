@@ -25,20 +25,15 @@ export class HandlerNames {
 
   /** The number of a function of a file, called in some way. */
   idOf(filename: string, name: string, call = 0): number {
-    let names = this.#ids.get(filename);
-    if (names === undefined) {
-      names = new Map();
-      this.#ids.set(filename, names);
-    }
+    const names = this.#ids.get(filename) ?? new Map<string, number>();
     const key = call === 0 ? name : `${name}\0${call}`;
-    let id = names.get(key);
-    if (id === undefined) {
-      const handler = { filename, name, call };
-      id = this.#next++;
-      this.all.set(id, handler);
-      names.set(key, id);
-      this.#onNew(id, handler);
-    }
+    const known = names.get(key);
+    if (known !== undefined) return known;
+    const handler = { filename, name, call };
+    const id = this.#next++;
+    this.all.set(id, handler);
+    this.#ids.set(filename, names.set(key, id));
+    this.#onNew(id, handler);
     return id;
   }
 
@@ -71,9 +66,8 @@ export function placeOf(key: Key): number {
 }
 
 // Where a task is: always in exactly one place.
-/** In no place: the task is being submitted, or moves from one place to another. */
+/** In no place: being submitted, or on its way from one place to another. */
 export const LOOSE = 0;
-/** In the queue, for whichever worker is free. */
 export const QUEUED = 1;
 /** In the lane of its worker, or among the homeless while there is no worker. */
 export const IN_LANE = 2;
@@ -107,7 +101,7 @@ export const NO_EXTRAS = {
   /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
   worker: undefined as WorkerHandle | undefined,
   release: undefined as (() => void) | undefined,
-  /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
+  /** It was asked to end, so it rejects with that, however it ends. */
   verdict: undefined as { readonly reason: unknown } | undefined,
 };
 

@@ -18,7 +18,7 @@ export interface WorkerEvents {
   onWake(): void;
   onReady(worker: WorkerHandle, kernelThreadId: number): void;
   onMessage(value: unknown): void;
-  /** It begins with a task that was to be told of. */
+  /** It begins with a task of which somebody wants to hear. */
   onStarted(worker: WorkerHandle, id: number, time: number): void;
   /** A task calls a function of the host, and is not blocked. */
   onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
@@ -49,7 +49,6 @@ export class WorkerHandle {
   state: number = STARTING;
   /** What it was doing when its thread exited. */
   endedAs: number = STARTING;
-  /** It has been ready, and when the host heard of that, by the clock that all threads share. */
   hasStarted = false;
   readyAt = 0;
   /** Tasks of keys, and parts of broadcasts, that it has or that wait for it; those among them that need it to themselves. */
@@ -57,13 +56,12 @@ export class WorkerHandle {
   pinnedAlone = 0;
   /** How many places of keys it was given. */
   keys = 0;
-  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
+  /** Iterables that it keeps for streams. */
   kept = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
-  /** It has been told that it retires. */
+  /** It was sent the message that it retires. */
   isTold = false;
-  /** Its heap was larger than `maxHeapMb` after a task. */
   isOverHeap = false;
   /** How many tasks it had done when it could not be replaced. */
   postponedAt: number | undefined;
@@ -72,25 +70,22 @@ export class WorkerHandle {
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
-  /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
   idleSince: number | undefined;
   idleMark = 0;
   readonly exited: Promise<void>;
-  /** The shapes of its results. */
   readonly makers = new Makers(() => this.readMessages());
   readonly #table: Table;
   readonly #block: number;
   readonly #events: WorkerEvents;
   readonly #post: Post;
   readonly #rings: { [Name in Ring]?: Memory | undefined } = {};
-  /** How many it has heard of. */
+  /** How many the host has heard of. */
   #ringsMade = 0;
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
   readonly #losses: unknown[] = [];
-  /** The number of the last message that was posted. */
   #lastMessage = 0;
 
   constructor(
@@ -111,8 +106,8 @@ export class WorkerHandle {
       accept: (received) => this.#accept(received),
       lose: (reason) => this.#losses.push(reason),
     });
-    this.#post = post;
     const thread = startThread(options);
+    this.#post = post;
     this.thread = thread;
     this.threadId = thread.threadId;
     thread.postMessage({ ...startup, ...far }, portsOf(far));
@@ -148,7 +143,6 @@ export class WorkerHandle {
     };
   }
 
-  /** It has loaded its file. */
   ready(kernelThreadId: number, niceIncrement: number): void {
     this.state = READY;
     this.hasStarted = true;
@@ -161,7 +155,6 @@ export class WorkerHandle {
     }
   }
 
-  /** Tasks that it runs at this moment. */
   get running(): number {
     return runningNow(this.#table, this.index);
   }
@@ -249,7 +242,6 @@ export class WorkerHandle {
       : new Error('the worker has not sent what it reported');
   }
 
-  /** The memory of one of its rings. */
   ring(name: Ring): Memory {
     const made = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
     if (made !== this.#ringsMade) this.readMessages();
