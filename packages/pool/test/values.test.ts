@@ -249,7 +249,12 @@ test('whatever is thrown arrives as from a bare worker, or says that it cannot',
     t,
     // Not followed by V8, so that the stack stays that of the worker.
     (pool, recipe) =>
-      new Promise((resolve, reject) => void pool.run(recipe, { name: 'fail' }).then(resolve, reject)),
+      new Promise((resolve, reject) => {
+        pool.run(recipe, { name: 'fail' }).then(
+          (value) => resolve(value),
+          (error) => reject(error),
+        );
+      }),
     (outcome, expected, recipe) => {
       assert.ok('error' in outcome, 'not rejected');
       const { error } = outcome;

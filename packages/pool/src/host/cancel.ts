@@ -30,7 +30,6 @@ export function cancel(
   return isCancelled;
 }
 
-/** Rejects a task that no worker has claimed. */
 function withdraw(state: State, task: Task, reason: unknown): boolean {
   const { place } = task;
   if (place === SETTLED || (place === IN_TABLE && !takeBack(state, task))) return false;

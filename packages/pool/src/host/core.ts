@@ -12,6 +12,7 @@ import { closed, startFailure } from './faults.js';
 import { deadlockOf, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
+import { Rejection } from './rejection.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
 import { CallingTask, type Extras, SETTLED, Task, type Watch } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
@@ -34,28 +35,23 @@ const grab = (resolve: (value: unknown) => void): void => {
 
 /** The pool without its public face: what happens to it, event by event. */
 export class Core extends State implements Pumped {
-  /** By the clock that all threads share. */
   readonly #startedAt = now();
-  /** Undefined without that option, and when the module is not installed. */
   readonly openTelemetry = openTelemetryOf(this.options);
   /** Every worker is busy: a further task would wait. */
   needsDrain = false;
   readonly #firstMaxThreads = this.options.maxThreads;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
   readonly #notesTime: boolean;
-  readonly #recycles: boolean;
+  readonly #recycles = (this.options.maxTasksPerWorker ?? this.options.maxHeapMb) !== undefined;
   readonly #pump = new Pump(this.table.words, this);
-  readonly #mustEscort: boolean;
+  readonly #mustEscort = this.options.context !== undefined || this.openTelemetry !== undefined;
   #escort: Escort | undefined;
   #closing: Promise<void> | undefined;
   #capacity = { before: 0, since: this.#startedAt };
 
   constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
     super(options, emit, geometry, policy);
-    const { maxTasksPerWorker, maxHeapMb, context } = options;
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
-    this.#recycles = maxTasksPerWorker !== undefined || maxHeapMb !== undefined;
-    this.#mustEscort = context !== undefined || this.openTelemetry !== undefined;
     // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
     // A balancer is offered all of them from its first task on.
@@ -114,9 +110,21 @@ export class Core extends State implements Pumped {
   ): Task {
     const { escort } = this;
     if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve, watch);
-    return escort.start(value, handler, resolve, (packed, carried, onEnd) =>
-      this.start(packed, carried, extras, onEnd, watch),
-    );
+    const journey = escort.begin(value, handler);
+    const onEnd = (outcome: unknown): void => {
+      const isFailed = outcome instanceof Rejection;
+      const result = isFailed ? new Rejection(journey.reasonOf(outcome.reason), outcome.isForeign) : outcome;
+      journey.settled(result);
+      resolve(result);
+    };
+    try {
+      return this.start(journey.value, journey.handler, extras, onEnd, watch);
+    } catch (reason) {
+      journey.settled(new Rejection(reason));
+      throw reason;
+    } finally {
+      journey.queued();
+    }
   }
 
   /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
@@ -188,15 +196,16 @@ export class Core extends State implements Pumped {
 
   changed(isShort = false): void {
     plan(this, isShort);
-    if (!this.ended) {
-      if (this.queue.size > 0) refill(this);
-      if (this.lanes.size > 0) refillLanes(this);
-    }
+    if (!this.ended) this.#refill();
     this.#check();
     this.#pump.stateChanged();
   }
 
-  /** What others wait for may have come about. */
+  #refill(): void {
+    if (this.queue.size > 0) refill(this);
+    if (this.lanes.size > 0) refillLanes(this);
+  }
+
   #check(): void {
     if (this.needsDrain !== this.isFull && !this.closing) this.#setNeedsDrain(!this.needsDrain);
     for (const wait of [this.allReady, this.idle, this.room]) wait.check();
@@ -208,21 +217,17 @@ export class Core extends State implements Pumped {
     const ready = this.allReady.promise();
     if (!this.allReady.isAwaited) return ready;
     plan(this, true);
-    // Nobody will come.
-    if (this.workers.length === 0) {
-      const refusal = this.breaker.pause > 0 ? this.breaker.refusal() : undefined;
-      this.allReady.reject(refusal ?? startFailure(new Error('Node refuses to make one')));
-    }
+    const { breaker, workers } = this;
+    if (workers.length === 0)
+      this.allReady.reject(breaker.pause > 0 ? breaker.refusal() : startFailure('Node refuses to make one'));
     return ready;
   }
 
   capacity(): Promise<void> {
-    this.isAttended = true;
     return this.closing ? Promise.reject(closed()) : this.room.promise();
   }
 
   onIdle(): Promise<void> {
-    this.isAttended = true;
     return this.idle.promise();
   }
 
@@ -241,7 +246,6 @@ export class Core extends State implements Pumped {
     this.changed();
   }
 
-  /** What no worker has claimed, so many at most, and what is to run again. */
   #rejectAll(reasonFor: () => unknown, isOne = isNoStep, most = Number.POSITIVE_INFINITY): void {
     rejectWaiting(this, reasonFor, isOne, most);
     for (const task of [...this.paused.keys()]) {
@@ -264,8 +268,7 @@ export class Core extends State implements Pumped {
     this.timing?.before(now());
     let ended = 0;
     for (const worker of this.workers) ended += drain(this, worker, DRAIN_AT_ONCE);
-    if (this.queue.size > 0) refill(this);
-    if (this.lanes.size > 0) refillLanes(this);
+    this.#refill();
     if (ended > 0) {
       if (this.#recycles) recycle(this);
       const mayIdle = this.outstanding === 0 && this.count > this.options.minThreads;
@@ -311,10 +314,6 @@ export class Core extends State implements Pumped {
     this.refusedAt = -1;
     this.emit('workerCreate', worker);
     this.changed(true);
-  }
-
-  onMessage(value: unknown): void {
-    this.emit('message', value);
   }
 
   onStarted({ threadId }: WorkerHandle, id: number, time: number): void {

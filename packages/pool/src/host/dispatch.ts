@@ -20,7 +20,6 @@ import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-/** What became of a task that was to be placed. */
 const NO_ROOM = 0;
 const SMALL = 1;
 const LARGE = 2;
@@ -66,7 +65,6 @@ export function putIntoLane(state: State, task: Task, isFirst = false): void {
   task.place = IN_LANE;
 }
 
-/** Puts a task back where it waited, before those that came after it. */
 export function putBack(state: State, task: Task): void {
   if (task.isPinned) {
     putIntoLane(state, task, true);
@@ -166,7 +164,6 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     return SMALL;
   }
   if (task.place === SETTLED) {
-    // By a getter of its value.
     slots.giveBack(slot);
     return SMALL;
   }
@@ -226,7 +223,6 @@ function takerOf(state: State, task: Task): WorkerHandle | undefined {
   return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
 }
 
-/** Posts what does not go through the table. False: it cannot be cloned, so the task has failed. */
 function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
   try {
     state.slots.send(worker, task);

@@ -24,17 +24,11 @@ export interface TaskEvent {
   error?: unknown;
 }
 
-const { start, end, asyncStart, asyncEnd, error: failure } = tracingChannel('plimsoll.pool.task');
+const channels = tracingChannel('plimsoll.pool.task');
 const started = channel('plimsoll.pool.task.started');
 
 /** Does anybody want to hear of tasks? Asked for each of them. */
-export const isWatched = (): boolean =>
-  start.hasSubscribers ||
-  end.hasSubscribers ||
-  asyncStart.hasSubscribers ||
-  asyncEnd.hasSubscribers ||
-  failure.hasSubscribers ||
-  started.hasSubscribers;
+export const isWatched = (): boolean => channels.hasSubscribers || started.hasSubscribers;
 
 /** A task from its submission to its end, with all that belongs to it. */
 export interface Journey {
@@ -43,8 +37,8 @@ export interface Journey {
   readonly handler: number;
   /** The pool has accepted or refused the task. */
   queued(): void;
-  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
-  settled(failure?: { readonly reason: unknown }): void;
+  /** It has its value, or its `Rejection`. Listeners, which are code of the user's, hear of it soon: not in the middle of the pool's work. */
+  settled(outcome: unknown): void;
   /** Why the task has failed, without a trace of what it was packed in. */
   reasonOf(error: unknown): unknown;
 }
@@ -63,7 +57,6 @@ export function openTelemetryOf({ openTelemetry, filename }: FilledOptions): Ope
 export class Escort {
   readonly #state: State;
   readonly #api: OpenTelemetryApi | undefined;
-  /** Those whose workers shall tell of their start. */
   readonly #awaited = new Map<number, TaskEvent>();
 
   constructor(state: State, api: OpenTelemetryApi | undefined) {
@@ -71,7 +64,6 @@ export class Escort {
     this.#api = api;
   }
 
-  /** A worker has called the function of a task. */
   started(id: number, time: number, threadId: number): void {
     const event = this.#awaited.get(id);
     if (event === undefined) return;
@@ -86,7 +78,7 @@ export class Escort {
     const { filename, name, call } = this.#state.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
     const event: TaskEvent = { id: ids++, name, filename, ...times };
-    start.publish(event);
+    channels.start.publish(event);
     // Asked for each time: an SDK may be registered after the pool was made.
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
     const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
@@ -94,54 +86,30 @@ export class Escort {
     return {
       value: packed ?? value,
       handler: packed === undefined ? handler : this.#state.handlers.idOf(filename, name, call | CARRIED),
-      queued: () => end.publish(event),
-      settled: (failed) => {
-        // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
-        if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
-        this.#awaited.delete(event.id);
-        event.settledAt = now();
-        if (failed !== undefined) {
-          event.error = failed.reason;
-          failure.publish(event);
-        }
-        asyncStart.publish(event);
-        asyncEnd.publish(event);
-        if (failed !== undefined && isError(failed.reason)) span?.recordException(failed.reason);
-        if (failed !== undefined) span?.setStatus({ code: STATUS_ERROR, message: messageOf(failed.reason) });
-        span?.end();
-      },
+      queued: () => channels.end.publish(event),
+      settled: (outcome) => void settled.then(() => this.#settled(event, outcome, span)),
       reasonOf: (error) => (packed === undefined ? error : unpacked(error)),
     };
   }
 
-  /** `submit` gets what stands in the task's place, and `resolve` its result or a `Rejection`. @throws why it is refused */
-  start<Started>(
-    value: unknown,
-    handler: number,
-    resolve: (value: unknown) => void,
-    submit: (value: unknown, handler: number, resolve: (value: unknown) => void) => Started,
-  ): Started {
-    const journey = this.begin(value, handler);
-    const onEnd = (result: unknown): void => {
-      const failed =
-        result instanceof Rejection
-          ? new Rejection(journey.reasonOf(result.reason), result.isForeign)
-          : undefined;
-      void settled.then(() => journey.settled(failed));
-      resolve(failed ?? result);
-    };
-    try {
-      const task = submit(journey.value, journey.handler, onEnd);
-      journey.queued();
-      return task;
-    } catch (reason) {
-      journey.queued();
-      journey.settled({ reason });
-      throw reason;
+  #settled(event: TaskEvent, outcome: unknown, span: Span | undefined): void {
+    // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
+    if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
+    this.#awaited.delete(event.id);
+    event.settledAt = now();
+    if (outcome instanceof Rejection) {
+      event.error = outcome.reason;
+      channels.error.publish(event);
     }
+    channels.asyncStart.publish(event);
+    channels.asyncEnd.publish(event);
+    if (outcome instanceof Rejection) {
+      if (isError(outcome.reason)) span?.recordException(outcome.reason);
+      span?.setStatus({ code: STATUS_ERROR, message: messageOf(outcome.reason) });
+    }
+    span?.end();
   }
 
-  /** undefined: nothing has to travel. */
   #pack(task: unknown, event: TaskEvent, span: Span | undefined): Packed | undefined {
     const stores = Object.entries(this.#state.options.context ?? {})
       .map(([name, storage]) => [name, storage.getStore()] as const)

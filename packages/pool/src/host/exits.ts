@@ -9,7 +9,6 @@ import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, leave } from './workers.js';
 
-/** How often tasks have run again. */
 const tries = new WeakMap<Task, number>();
 
 /** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
@@ -60,7 +59,6 @@ function giveUp(state: State, error: WorkerError): void {
   if (waiting === 0) state.emit('error', error);
 }
 
-/** A task that has died runs again or is rejected. */
 function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy | undefined): void {
   if (task.place === SETTLED) return;
   const before = tries.get(task) ?? 0;
@@ -94,7 +92,6 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
   state.paused.set(task, timers.setTimeout(onTime, Math.min(backoff, LONGEST_TIMER)).unref());
 }
 
-/** Before the tasks that came after it. */
 function runAgain(state: State, task: Task): void {
   try {
     findHome(state, task);

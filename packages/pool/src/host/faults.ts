@@ -18,7 +18,6 @@ export class Breaker {
     this.#limits = limits;
   }
 
-  /** Milliseconds until a worker may be started. */
   get pause(): number {
     if (this.until === 0) return 0;
     const left = this.until - now();
@@ -29,13 +28,11 @@ export class Breaker {
     return 0;
   }
 
-  /** A worker is ready. */
   started(): void {
     this.failures = 0;
     this.until = 0;
   }
 
-  /** A worker has ended before it was ready. */
   failed(error: WorkerError): void {
     this.#lastFailure = error;
     if (++this.failures >= this.#limits.failures) this.until = now() + this.#limits.pause;
@@ -76,13 +73,11 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
   return new WorkerError(code, `${what}${where}${why}`, context, options);
 }
 
-/** Node refuses to make a worker at all. */
 export function startFailure(cause: unknown): WorkerError {
   const message = `No worker can be started: ${messageOf(cause)}`;
   return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, {}, { cause });
 }
 
-/** A task died that was to run again. */
 export function notRetryable(error: WorkerError): WorkerError {
   const message = `'${error.taskName}' cannot run again, because its transferred objects are gone: ${error.message}`;
   return new WorkerError('PLIMSOLL_POOL_NOT_RETRYABLE', message, error, { cause: error });

@@ -43,7 +43,7 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
     }
   };
   const isOpen = (): boolean => blocked.get(worker) === blocking && isWaiting(table, worker.index, number);
-  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], most: MANY, outer: undefined };
+  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], outer: undefined };
   blocked.set(worker, blocking);
   const base = slotAt(table.layout, slot);
   const request = requestOf(answer, () => {
@@ -81,7 +81,6 @@ export function hearPosted(
   else serve(state, task, request, answer);
 }
 
-/** undefined: it cannot be read, and that is the answer. */
 function requestOf(answer: Answer, read: () => unknown): HostRequest | undefined {
   try {
     return read() as HostRequest;
@@ -176,10 +175,7 @@ export function deadlockOf(state: State, task: Task): PoolError | undefined {
   while (call !== undefined && !(call.isOpen() && state.blocked.get(call.worker) === call)) call = call.outer;
   // Steps of streams that are open come to their end: they may close what the worker keeps.
   if (call === undefined || task.isStep) return undefined;
-  if (call.nested.length >= call.most) {
-    call.nested = call.nested.filter(({ place }) => place !== SETTLED);
-    call.most = 2 * call.nested.length + MANY;
-  }
+  if (call.nested.length % MANY === 0) call.nested = call.nested.filter(({ place }) => place !== SETTLED);
   call.nested.push(task);
   if (!isStuck(state, task, hopelessOf(state))) return undefined;
   call.nested.pop();

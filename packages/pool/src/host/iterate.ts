@@ -23,12 +23,10 @@ export type StopCause = 'aborted' | 'left' | 'over';
 
 /** What `map()` and `stream()` give to a `for await`. Nothing begins before its first turn, and the first failure ends it. */
 export abstract class Iteration implements AsyncIterableIterator<unknown, undefined> {
-  /** What `return()` waits for. */
   protected closed: Promise<void> = settled;
   #hasBegun = false;
   /** Places that were taken, and whose values the loop has not got. */
   #size = 0;
-  /** No further places come. */
   #isClosed = false;
   /** Nothing counts any more of what was taken and has not come. */
   #isDropped = false;
@@ -46,7 +44,6 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#isOrdered = isOrdered;
   }
 
-  /** The first turn of the loop. */
   protected abstract begin(): void;
   /** Takes one more place, now or soon. False: not before something has happened. */
   protected abstract pull(): boolean;
@@ -76,7 +73,6 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     return DONE;
   }
 
-  /** To be called when further places may be taken. */
   protected fill(): void {
     while (this.#size < this.#most && this.pull());
   }
@@ -113,7 +109,6 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.settle(this.take(), new Rejection(reason));
   }
 
-  /** Ends on whichever comes first. */
   protected watch(signal: AbortSignalAny | undefined, timeout: number | undefined, name: string): void {
     if (signal !== undefined && (signal as AbortSignal).aborted)
       this.#abort(new AbortError((signal as AbortSignal).reason));
@@ -144,7 +139,6 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#size = 0;
   }
 
-  /** The loop asks for more than there is. */
   protected get isAwaited(): boolean {
     return this.#waiters.length > 0;
   }

@@ -21,7 +21,6 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
   readonly ordered?: boolean | undefined;
 }
 
-/** @throws TypeError or RangeError for what is wrong in the options or the items */
 export function mapOf(
   core: Core,
   items: unknown,
@@ -55,7 +54,6 @@ export function mapOf(
   });
 }
 
-/** Ends an item that was begun. */
 export type EndItem = (reason: AbortError, why: StopCause) => void;
 /** Begins an item, and calls `settle` once with its value or a `Rejection`. @throws why the item is refused */
 export type StartItem = (item: unknown, settle: (outcome: unknown) => void) => EndItem;
@@ -71,21 +69,15 @@ export interface MapLimits {
 const settled = Promise.resolve();
 
 /** Begins items of a source, so many at a time. A failure, `break` or the signal end all of them. @throws TypeError */
-export const mapOver = (
-  items: unknown,
-  limits: MapLimits,
-  start: StartItem,
-): AsyncIterableIterator<unknown, undefined> => new Mapping(sourceOf('items', items), limits, start);
+export const mapOver = (items: unknown, limits: MapLimits, start: StartItem): Mapping =>
+  new Mapping(sourceOf('items', items), limits, start);
 
 class Mapping extends Iteration {
   readonly #source: Source;
   readonly #signal: AbortSignalAny | undefined;
   readonly #start: StartItem;
-  /** Of the items that are not settled. */
   readonly #ends = new Set<EndItem>();
-  /** Nothing more is taken from the source. */
   #isDry = false;
-  /** The source has been asked for an item. */
   #isAsking = false;
   readonly #refill = (): void => this.fill();
 

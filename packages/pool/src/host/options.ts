@@ -26,17 +26,17 @@ export function duration(name: string, value: unknown): number | undefined {
   return value;
 }
 
-export function text(name: string, value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw badType(name, value, 'a string');
-  return value;
-}
+/** What is given stays as it is. */
+const accept =
+  <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
+  (name, value) => {
+    if (value !== undefined && !isRight(value)) throw badType(name, value, right);
+    return value as Value | undefined;
+  };
 
-export function flag(name: string, value: unknown): boolean | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'boolean') throw badType(name, value, 'true or false');
-  return value;
-}
+export const flag = accept<boolean>((value) => typeof value === 'boolean', 'true or false');
+export const text = (name: string, value: unknown): string | undefined => string(name, value ?? undefined);
+const string = accept<string>((value) => typeof value === 'string', 'a string');
 
 /** What tasks that belong together have in common. */
 export type Key = string | number;
@@ -194,14 +194,6 @@ const or =
   (name, value) =>
     check(name, value) ?? otherwise;
 
-/** What is given stays as it is. */
-const accept =
-  <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
-  (name, value) => {
-    if (value !== undefined && !isRight(value)) throw badType(name, value, right);
-    return value as Value | undefined;
-  };
-
 /** Of a copy without a prototype, so that a polluted Object.prototype adds no option. */
 function fill<Of extends Checks>(name: string, given: unknown, checks: Of): Filled<Of> {
   if (!isObject(given)) throw badType(name, given, 'an object');
@@ -217,6 +209,13 @@ const group =
   <Of extends Checks>(checks: Of): Check<Filled<Of> | undefined> =>
   (name, value) =>
     value === undefined ? undefined : fill(name, value, checks);
+
+const asGiven =
+  <Value>(check: Check<unknown>): Check<Value> =>
+  (name, value) => {
+    check(name, value);
+    return value as Value;
+  };
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isTexts = (value: unknown): boolean =>
@@ -265,27 +264,22 @@ const OPTIONS = {
     'an object or SHARE_ENV',
   ),
   /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
-  workerData(name: string, value: unknown): unknown {
+  workerData: asGiven<unknown>((name, value) => {
     try {
       clone(value);
     } catch (error) {
       throw uncloneable(name, value, error);
     }
-    return value;
-  },
+  }),
   niceIncrement: or(within(process.platform === 'win32' ? -20 : 0, 39), 0),
   trackUnmanagedFds: or(flag, true),
   closeTimeout: or(duration, 30_000),
   recordTiming: or(flag, true),
-  retry(name: string, value: unknown): RetryOptions | undefined {
-    retryOf(name, value);
-    return value as RetryOptions | undefined;
-  },
+  retry: asGiven<RetryOptions | undefined>(retryOf),
   breaker: (name: string, value: unknown = {}): Breaking => fill(name, value, BREAKER),
-  context(name: string, value: unknown): Storages | undefined {
+  context: asGiven<Storages | undefined>((name, value) => {
     if (value !== undefined) checkStorages(name, value);
-    return value as Storages | undefined;
-  },
+  }),
   openTelemetry: accept<boolean | OpenTelemetryApi>(
     (value) => typeof value === 'boolean' || isOpenTelemetry(value),
     'true, false or the module @opentelemetry/api',

@@ -107,7 +107,6 @@ export function parcelOf(
 class Feed {
   #credit = 0;
   #isGiving = false;
-  /** The source has ended or was closed. */
   #isDry = false;
   #isClosed = false;
   readonly #source: Source;
@@ -134,34 +133,31 @@ class Feed {
     this.#isGiving = true;
     while (this.#credit > 0 && !this.#isDry) {
       this.#credit--;
-      await this.#giveOne();
+      try {
+        const result = await this.#source.next();
+        if (typeof result !== 'object' || result === null)
+          throw new TypeError(`Iterator result ${String(result)} is not an object`);
+        if (!this.#isClosed) this.#giveOne(result);
+      } catch (error) {
+        this.#isDry = true;
+        this.#fail(error);
+      }
     }
     this.#isGiving = false;
   }
 
-  async #giveOne(): Promise<void> {
-    let result: IteratorResult<unknown>;
+  #giveOne({ done, value }: IteratorResult<unknown>): void {
+    this.#isDry = done === true;
     try {
-      result = await this.#source.next();
-      if (typeof result !== 'object' || result === null)
-        throw new TypeError(`Iterator result ${String(result)} is not an object`);
-    } catch (error) {
-      this.#isDry = true;
-      this.#fail(error);
-      return;
-    }
-    if (this.#isClosed) return;
-    this.#isDry = result.done === true;
-    try {
-      const { value } = result;
-      if (this.#isDry) this.#post([END]);
-      else {
-        const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
-        checkClone('item', moved.value, this.#mostBytes, moved.transfer);
-        this.#post([ITEM, moved.value], moved.transfer);
+      if (this.#isDry) {
+        this.#post([END]);
+        return;
       }
+      const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+      checkClone('item', moved.value, this.#mostBytes, moved.transfer);
+      this.#post([ITEM, moved.value], moved.transfer);
     } catch (error) {
-      this.#fail(uncloneable('item', result.value, error));
+      this.#fail(uncloneable('item', value, error));
     }
   }
 
@@ -180,7 +176,6 @@ class Feed {
     this.#port.postMessage(message, transfer as never);
   }
 
-  /** Nobody wants more of it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

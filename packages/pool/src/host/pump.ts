@@ -9,12 +9,10 @@ export interface Pumped {
   readonly outstanding: number;
   /** Could the host spin without taking a core from a worker? */
   readonly hasSpareCore: boolean;
-  /** Reads what workers have reported and publishes what waits. Returns how many tasks ended. */
   turn(): number;
   anythingDone(): boolean;
   /** Tasks that wait in the table, or for room in it. */
   readonly queued: number;
-  /** Announces what is queued, and wakes sleeping workers for it. */
   wakeWorkers(): void;
   /** Wakes sleeping workers for what is queued, as if no other one were coming. True: there may be more to do a little later. */
   wakeFurther(): unknown;
@@ -56,7 +54,6 @@ export class Pump {
   #submissions = 0;
   readonly #words: Int32Array;
   readonly #pumped: Pumped;
-  /** Keeps the process alive while promises are pending. */
   readonly #keepAlive = timers.hold();
   #keeping = false;
   #late: NodeJS.Timeout | undefined;

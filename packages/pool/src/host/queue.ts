@@ -6,9 +6,7 @@ export interface Pending {
   push(task: Task): void;
   /** Puts a task back before all that were submitted after it. */
   putBack(task: Task): void;
-  /** The next task that still waits. */
   shift(): Task | undefined;
-  /** A task in it is about to be settled. */
   forget(task: Task): void;
 }
 

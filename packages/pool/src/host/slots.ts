@@ -35,14 +35,12 @@ export class Slots {
   /** Slots of tasks that are for one worker alone. */
   pinned = 0;
   readonly tasks: (Task | undefined)[];
-  /** The names of the shapes of tasks, by number. */
   readonly shapes: (readonly string[])[] = [];
   readonly arena: Arena;
   /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
   readonly #condemned = new Set<number>();
   readonly #free: Int32Array;
   readonly #table: SharedTable;
-  /** What still has to be posted of the tasks in slots. */
   readonly #payloads = new Map<number, message.Payload>();
   /** The number of the last task that was written: it tells the payloads of one slot apart. */
   #sequence = 0;
@@ -52,7 +50,6 @@ export class Slots {
   #isLate = false;
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
-  /** The worker whose result is being decoded. */
   #source: WorkerHandle | undefined;
   /** The last buffer of this result in the worker's ring for them. */
   #borrowed: { readonly position: number; readonly words: number } | undefined;
@@ -202,7 +199,6 @@ export class Slots {
     return encoded;
   }
 
-  /** Does part of the slot's task still have to be posted? */
   isOwed(slot: number): boolean {
     return this.#payloads.size > 0 && this.#payloads.has(slot);
   }
@@ -252,7 +248,6 @@ export class Slots {
     this.#send(worker, slot, value, moved);
   }
 
-  /** Has part of the slot's task been posted? */
   isSent(slot: number): boolean {
     const flags = this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number;
     return (flags & message.PLACE_MASK) === message.IN_PORT && !this.isOwed(slot);

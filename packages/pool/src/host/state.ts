@@ -36,7 +36,6 @@ export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOpti
   };
 }
 
-/** What the public class hears. */
 export type Emit = (
   event: 'needsDrain' | 'drain' | 'close' | 'error' | 'message' | 'workerCreate' | 'workerDestroy',
   value?: unknown,
@@ -74,14 +73,11 @@ export interface Policy {
 /** A call for whose answer a worker is blocked. */
 export interface BlockingCall {
   readonly worker: WorkerHandle;
-  /** Of the task that calls. */
   readonly slot: number;
   readonly answer: (value: unknown, isFailed: boolean) => void;
   readonly isOpen: () => boolean;
   /** Tasks that the function has submitted, and what it has called: the answer probably waits for them. */
   nested: Task[];
-  /** When there are so many, those that are settled leave. */
-  most: number;
   /** In whose function the calling task was submitted, perhaps of another pool. */
   outer: BlockingCall | undefined;
 }
@@ -99,15 +95,12 @@ export abstract class State implements WorkerEvents {
   readonly exiting = new Set<WorkerHandle>();
   /** How many of the workers retire: they count no more for how many there may and must be. */
   retiring = 0;
-  /** Blocks of the table that no worker has. */
   readonly freeIndexes: number[];
   made = 0;
   exited = 0;
-  /** The worker that will replace another one when it is ready. */
   recycled: { readonly old: WorkerHandle; readonly next: WorkerHandle } | undefined;
   /** Workers that have died before they took a task, since one has ended a task. */
   idleDeaths = 0;
-  /** Why the last worker could not even be made. */
   startError: { readonly error: unknown } | undefined;
   readonly breaker: Breaker;
 
@@ -144,7 +137,6 @@ export abstract class State implements WorkerEvents {
   abortable = 0;
   /** Steps of streams: they wait for no worker but their own, so they count for nothing else. */
   bound = 0;
-  /** Other tasks that have a worker of their own. */
   homed = 0;
   completed = 0;
   failed = 0;
@@ -158,8 +150,6 @@ export abstract class State implements WorkerEvents {
   readonly allReady = new Wait(() => this.readyCount >= this.options.minThreads);
   readonly room = new Wait(() => !this.isFull);
   readonly idle = new Wait(() => this.outstanding === 0 && this.streams.size === 0);
-  /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
-  isAttended = false;
 
   callsHost: boolean;
   /** The last call of each worker that blocks it, until it is answered. */
@@ -168,14 +158,12 @@ export abstract class State implements WorkerEvents {
   readonly handlers: HandlerNames;
   /** The number of the pool's own function; -1: it has none. */
   readonly defaultHandler: number;
-  /** What workers note of their tasks, with `explain`. */
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
   readonly timing: Timing | undefined;
   /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
-  /** When there are so many, it is looked which may be forgotten. */
   #mostHandlers = MOST_HANDLERS;
 
   constructor(options: FilledOptions, emit: Emit, geometry: Geometry, policy?: Policy) {
@@ -219,7 +207,6 @@ export abstract class State implements WorkerEvents {
 
   abstract onWake(): void;
   abstract onReady(worker: WorkerHandle, kernelThreadId: number): void;
-  abstract onMessage(value: unknown): void;
   abstract onStarted(worker: WorkerHandle, id: number, time: number): void;
   abstract onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
   abstract onExit(worker: WorkerHandle, exitCode: number): void;
@@ -227,7 +214,6 @@ export abstract class State implements WorkerEvents {
   abstract changed(isShort?: boolean): void;
   abstract get isStreaming(): boolean;
 
-  /** Workers that do not retire. */
   get count(): number {
     return this.workers.length - this.retiring;
   }
@@ -285,11 +271,9 @@ export abstract class State implements WorkerEvents {
       if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
       task.reject(reason, isForeign && verdict === undefined);
     } else task.resolve(outcome);
-    // After its promise: the caller has the result before another caller learns of the free place.
-    if (this.isAttended) {
-      this.idle.check();
-      this.room.check();
-    }
+    // Now, since a task may end in the middle of a dispatch that no event follows; but its caller has the result first.
+    if (this.idle.isAwaited) this.idle.check();
+    if (this.room.isAwaited) this.room.check();
   }
 
   /** Number of shared tasks that would wait with this many workers, if this many more were submitted. */

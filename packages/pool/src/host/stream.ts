@@ -22,7 +22,6 @@ export interface StreamOptions extends RunOptions {
 /** Steps that are under way at most, however many items may be made ahead. */
 const MOST_FLYING = 64;
 
-/** @throws TypeError or RangeError for what is wrong in the options */
 export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
   const copy = plainCopy(options);
   const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
@@ -37,8 +36,6 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   );
 }
 
-const settled = Promise.resolve();
-
 /** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
 export class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
@@ -46,20 +43,18 @@ export class Stream extends Iteration implements OpenStream {
   readonly #pack: () => Parcel;
   readonly #checked: Checked;
   #parcel: Parcel | undefined;
-  /** The number of the iterable in its worker. */
   #id = -1;
   /** Its first task has been begun: it ends with that one, or after it. */
   #isOpening = false;
   /** Nobody wants any more of it: the iterable is being closed. */
   #isEnding = false;
-  /** The worker has nothing more of it. */
   #isOver = false;
   readonly #flying = new Set<Task>();
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
   /** The context of the first request: host functions run in it, whichever context requests an item. */
   #origin: AsyncResource | undefined;
-  #failure: { readonly reason: unknown } | undefined;
+  #failure: Rejection | undefined;
   #settleClosed!: (error?: Rejection) => void;
 
   constructor(core: Core, pack: () => Parcel, checked: Checked, most: number) {
@@ -111,7 +106,6 @@ export class Stream extends Iteration implements OpenStream {
     return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
   }
 
-  /** Starts a task, and keeps it until it is settled. */
   #start(value: unknown, handler: number, extras: Extras, onEnd: (value: unknown) => void): void {
     let task: Task | undefined;
     let hasEnded = false;
@@ -174,7 +168,6 @@ export class Stream extends Iteration implements OpenStream {
     this.#start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
   }
 
-  /** Closes the iterable. */
   #return(worker: WorkerHandle): void {
     if (worker.state >= STOPPING) {
       this.#over();
@@ -221,15 +214,13 @@ export class Stream extends Iteration implements OpenStream {
 
   /** The first reason counts, unless the consumer has already stopped. */
   #failBy(reason: unknown): void {
-    if (!this.#isEnding) this.#failure ??= { reason };
+    if (!this.#isEnding) this.#failure ??= new Rejection(reason);
   }
 
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // Not here, in the middle of the pool's work.
-    const journey = this.#journey;
-    if (journey !== undefined) void settled.then(() => journey.settled(this.#failure));
+    this.#journey?.settled(this.#failure);
     this.unwatch();
     if (this.worker !== undefined) this.worker.kept--;
     this.#parcel?.close?.();

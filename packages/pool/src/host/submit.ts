@@ -6,7 +6,6 @@ import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { Core } from './core.js';
 import { closed } from './faults.js';
 import {
-  type AbortEmitter,
   type AbortSignalAny,
   count,
   duration,
@@ -74,16 +73,13 @@ export function transferOf({ transferList }: RunOptions): readonly Transferable[
 
 export function signalOf(signal: unknown): AbortSignalAny | undefined {
   if (signal === undefined || signal === null) return undefined;
-  const methods = signal as Record<string, unknown>;
-  if (typeof signal === 'object') {
-    if (typeof methods.addEventListener === 'function') return signal as AbortSignal;
-    if (typeof methods.once === 'function' && typeof methods.off === 'function')
-      return signal as AbortEmitter;
-  }
+  const { addEventListener, once, off } = signal as Record<string, unknown>;
+  const isEmitter = typeof once === 'function' && typeof off === 'function';
+  if (typeof signal === 'object' && (typeof addEventListener === 'function' || isEmitter))
+    return signal as AbortSignalAny;
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }
 
-/** Runs a task that is not plain. @throws on bad options */
 export function runWith(core: Core, task: unknown, options: RunOptions): Promise<unknown> {
   const copy = plainCopy(options);
   const transfer = transferOf(copy);
@@ -91,7 +87,6 @@ export function runWith(core: Core, task: unknown, options: RunOptions): Promise
   return submit(core, parcelOf([task], transfer, false, core.options.maxValueBytes), checked);
 }
 
-/** Submits a task, and lets go of its async iterables when it is over. */
 export function submit(core: Core, parcel: Parcel, checked: Checked): Promise<unknown> {
   const { value, call, close } = parcel;
   const { signal } = checked;
@@ -117,7 +112,6 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
   return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
 }
 
-/** undefined: nothing ends it early. */
 export function watchOf({ signal, timeout }: Checked): Watch | undefined {
   if (signal === undefined && timeout === undefined) return undefined;
   return (end, name) => watch(end, name, signal, timeout);
@@ -194,7 +188,6 @@ export type BroadcastResult<Value> =
   | { readonly threadId: number; readonly status: 'fulfilled'; readonly value: Value }
   | { readonly threadId: number; readonly status: 'rejected'; readonly reason: unknown };
 
-/** A part is for its worker alone. */
 const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
 const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace', 'host'];
 

@@ -23,7 +23,6 @@ export class HandlerNames {
     this.#onNew = onNew;
   }
 
-  /** The number of a function of a file, called in some way. */
   idOf(filename: string, name: string, call = 0): number {
     const names = this.#ids.get(filename) ?? new Map<string, number>();
     const key = call === 0 ? name : `${name}\0${call}`;
@@ -41,7 +40,6 @@ export class HandlerNames {
     return this.all.get(id) as HandlerName;
   }
 
-  /** Returns the numbers that mean nothing any more: all but these. */
   forgetAllBut(used: ReadonlySet<number>): number[] {
     const forgotten = [...this.all.keys()].filter((id) => !used.has(id));
     for (const id of forgotten) this.all.delete(id);
@@ -66,7 +64,6 @@ export function placeOf(key: Key): number {
 }
 
 // Where a task is: always in exactly one place.
-/** In no place: being submitted, or on its way from one place to another. */
 export const LOOSE = 0;
 export const QUEUED = 1;
 /** In the lane of its worker, or among the homeless while there is no worker. */
@@ -83,7 +80,6 @@ export type Watch = (end: (reason: unknown) => void, name: string) => () => void
 /** What only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
-  /** That has been posted to a worker. */
   isSent: false,
   /** Its worker may be killed for it, so it shares that worker with no other task. */
   abortable: false,

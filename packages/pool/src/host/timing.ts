@@ -5,7 +5,6 @@ import { Histogram, type Times } from '../shared/histogram.js';
 const SLOT = 250;
 const SLOTS = 20;
 
-/** What the pool has taken on and brought to an end so far. */
 interface Flow {
   readonly completed: number;
   readonly outstanding: number;
@@ -58,9 +57,7 @@ type Workers = Iterable<{ readonly times: Times | undefined }>;
 
 /** What a pool with `recordTiming` knows of the times of its tasks. Milliseconds, by the clock that all threads share. */
 export class Timing extends Pressure {
-  /** Of workers whose threads have exited. */
   readonly #gone = { run: new Histogram(), wait: new Histogram() };
-  /** What there was at the last reset. */
   readonly #before: { [Name in Kind]?: Histogram } = {};
   readonly #pool: { readonly workers: Workers; readonly exiting: Workers };
 
@@ -75,7 +72,6 @@ export class Timing extends Pressure {
     this.#gone.wait.add(wait);
   }
 
-  /** All times since the last reset. */
   since(kind: Kind): Histogram {
     const all = this.ever(kind);
     const before = this.#before[kind];

@@ -13,11 +13,10 @@ import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
-/** What the host wants to hear from a worker. */
 export interface WorkerEvents {
   onWake(): void;
   onReady(worker: WorkerHandle, kernelThreadId: number): void;
-  onMessage(value: unknown): void;
+  emit(event: 'message', value: unknown): void;
   /** It begins with a task of which somebody wants to hear. */
   onStarted(worker: WorkerHandle, id: number, time: number): void;
   /** A task calls a function of the host, and is not blocked. */
@@ -39,7 +38,6 @@ export const takesTasks = (worker: WorkerHandle): boolean => worker.state <= REA
 export const isRunning = (worker: WorkerHandle): boolean =>
   worker.state === READY || worker.state === RETIRING;
 
-/** One worker thread as the host sees it. */
 export class WorkerHandle {
   readonly thread: Worker;
   readonly threadId: number;
@@ -47,16 +45,13 @@ export class WorkerHandle {
   readonly number: number | undefined;
   readonly gate: number;
   state: number = STARTING;
-  /** What it was doing when its thread exited. */
   endedAs: number = STARTING;
   hasStarted = false;
   readyAt = 0;
   /** Tasks of keys, and parts of broadcasts, that it has or that wait for it; those among them that need it to themselves. */
   pinned = 0;
   pinnedAlone = 0;
-  /** How many places of keys it was given. */
   keys = 0;
-  /** Iterables that it keeps for streams. */
   kept = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
@@ -113,7 +108,7 @@ export class WorkerHandle {
     thread.postMessage({ ...startup, ...far }, portsOf(far));
     post.listen(() => events.onWake());
     post.unref();
-    thread.on('message', (value: unknown) => events.onMessage(value));
+    thread.on('message', (value: unknown) => events.emit('message', value));
     thread.on('error', (error: unknown) => {
       this.failure ??= { error };
     });
@@ -159,7 +154,6 @@ export class WorkerHandle {
     return runningNow(this.#table, this.index);
   }
 
-  /** Tasks that it has claimed in its life. */
   get claimed(): number {
     return Atomics.load(this.#table.words, this.#block + CLAIMED);
   }
@@ -169,7 +163,6 @@ export class WorkerHandle {
     return hasNothing(this.#table, this.index);
   }
 
-  /** Tasks that wait for it alone. */
   get mailCount(): number {
     return mailCount(this.#table, this.index);
   }
@@ -178,7 +171,6 @@ export class WorkerHandle {
     return this.mailCount < this.#table.layout.mailbox;
   }
 
-  /** It runs a task that may be killed. */
   get runsAbortable(): boolean {
     return this.running > 0 && Atomics.load(this.#table.words, this.#block + ABORTABLE_NOW) !== 0;
   }
@@ -194,7 +186,6 @@ export class WorkerHandle {
     return this.hasNothing && isWoken(this.#table.words, this.gate);
   }
 
-  /** Sends the wake-up if the worker sleeps. */
   wake(): boolean {
     if (!mustWake(this.#table.words, this.gate)) return false;
     Atomics.notify(this.#table.words, this.gate);
@@ -221,7 +212,6 @@ export class WorkerHandle {
     }
   }
 
-  /** The number of the message that will be posted next. */
   get nextMessage(): number {
     return message.messageAfter(this.#lastMessage);
   }

@@ -182,7 +182,6 @@ function leastOf(state: State): WorkerHandle | undefined {
 const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
   blocked.get(worker)?.isOpen() === true;
 
-/** Retires the workers that are too many, first those that do least. */
 function shrink(state: State): void {
   // The replacement of a worker that will retire is one more until then.
   const surplus = state.count - state.options.maxThreads - (state.recycled === undefined ? 0 : 1);
@@ -271,7 +270,6 @@ export async function killAll(state: State, patience: number): Promise<boolean> 
   return (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) || IN_DENO;
 }
 
-/** As long as there are workers beyond `minThreads`. */
 function watchIdle(state: State): void {
   const { idleTimeout, minThreads } = state.options;
   if (state.idleTimer !== undefined || state.ended || idleTimeout === Number.POSITIVE_INFINITY) return;
@@ -284,7 +282,6 @@ function watchIdle(state: State): void {
   });
 }
 
-/** One that has taken something meanwhile stays. */
 function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
   const isAsleep = Atomics.load(state.table.words, worker.gate) === SLEEPING;
   if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing || !isAsleep) worker.idleSince = undefined;
