@@ -16,7 +16,6 @@ interface Chunk {
   carved: number;
   /** Blocks of it that slots have. */
   live: number;
-  /** Some slot has had one since the last look. */
   wasUsed: boolean;
 }
 

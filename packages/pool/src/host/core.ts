@@ -18,8 +18,6 @@ import { CallingTask, type Extras, SETTLED, Task, type Watch } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
-/** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
-const FEWEST_SPARE = 64;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
@@ -39,7 +37,6 @@ export class Core extends State implements Pumped {
   readonly openTelemetry = openTelemetryOf(this.options);
   /** Every worker is busy: a further task would wait. */
   needsDrain = false;
-  readonly #firstMaxThreads = this.options.maxThreads;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
   readonly #notesTime: boolean;
   readonly #recycles = (this.options.maxTasksPerWorker ?? this.options.maxHeapMb) !== undefined;
@@ -326,13 +323,6 @@ export class Core extends State implements Pumped {
 
   onExit(worker: WorkerHandle, exitCode: number): void {
     this.changed(workerExited(this, worker, exitCode));
-  }
-
-  /** The most workers that the table has room for, with some that do not end. */
-  get mostThreads(): number {
-    const { layout } = this.table;
-    const bySlots = Math.floor(layout.slots / 2 / this.options.concurrentTasksPerWorker);
-    return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, layout.workers - FEWEST_SPARE));
   }
 
   /** Milliseconds that all tasks together could have run so far; `#capacity` is that of before the last resize. */

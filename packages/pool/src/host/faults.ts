@@ -1,4 +1,4 @@
-import { PoolError, WorkerError } from '../errors.js';
+import { PoolError, type PoolErrorCode, WorkerError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { messageOf } from '../shared/untrusted.js';
 import type { Breaking } from './options.js';
@@ -54,23 +54,21 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
   const context = { exitCode, threadId, taskName: handler?.name, filename: handler?.filename };
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;
   const why = failure === undefined ? '' : `: ${messageOf(failure.error)}`;
-  const options = failure === undefined ? {} : { cause: failure.error };
+  const make = (code: PoolErrorCode, what: string): WorkerError =>
+    new WorkerError(code, what, context, failure && { cause: failure.error });
   if (worker.endedAs === STOPPING) {
     const what = hasStarted ? `for another task${where}` : 'before it was ready';
-    return new WorkerError('PLIMSOLL_POOL_WORKER_STOPPED', `A worker was stopped ${what}`, context);
+    return make('PLIMSOLL_POOL_WORKER_STOPPED', `A worker was stopped ${what}`);
   }
   if (!hasStarted) {
-    const message = `A worker ended before it was ready, with exit code ${exitCode}${why}`;
-    return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, context, options);
+    const what = `A worker ended before it was ready, with exit code ${exitCode}${why}`;
+    return make('PLIMSOLL_POOL_START_FAILED', what);
   }
-  if (failure === undefined) {
-    const message = `worker exited with code: ${exitCode}${where}`;
-    return new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', message, context);
-  }
-  const isFull = (failure.error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  const code = isFull ? 'PLIMSOLL_POOL_OUT_OF_MEMORY' : 'PLIMSOLL_POOL_WORKER_CRASHED';
-  const what = isFull ? 'A worker ran out of memory' : 'An uncaught error ended a worker';
-  return new WorkerError(code, `${what}${where}${why}`, context, options);
+  if (failure === undefined)
+    return make('PLIMSOLL_POOL_WORKER_EXITED', `worker exited with code: ${exitCode}${where}`);
+  return (failure.error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? make('PLIMSOLL_POOL_OUT_OF_MEMORY', `A worker ran out of memory${where}${why}`)
+    : make('PLIMSOLL_POOL_WORKER_CRASHED', `An uncaught error ended a worker${where}${why}`);
 }
 
 export function startFailure(cause: unknown): WorkerError {

@@ -59,9 +59,7 @@ export type EndItem = (reason: AbortError, why: StopCause) => void;
 export type StartItem = (item: unknown, settle: (outcome: unknown) => void) => EndItem;
 
 export interface MapLimits {
-  /** Items at most that were taken from the source, and whose result the consumer has not received. */
   readonly concurrency: number;
-  /** Results in the order of the items; else each as soon as it is there. */
   readonly ordered: boolean;
   readonly signal: AbortSignalAny | undefined;
 }

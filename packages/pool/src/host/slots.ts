@@ -51,7 +51,6 @@ export class Slots {
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   #source: WorkerHandle | undefined;
-  /** The last buffer of this result in the worker's ring for them. */
   #borrowed: { readonly position: number; readonly words: number } | undefined;
 
   /** @param workers hear of new shapes and memory, those that still start included. */
@@ -126,7 +125,6 @@ export class Slots {
     return worker;
   }
 
-  /** Gives back the slots of tasks that could not be submitted. */
   collectStrays(): void {
     for (const [slot, task] of this.tasks.entries())
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
@@ -258,7 +256,6 @@ export class Slots {
     worker.post([message.PAYLOAD, slot, sequence, { cancelled: true }]);
   }
 
-  /** Tells a worker why the task that it runs shall end. */
   abort(worker: WorkerHandle, slot: number, reason: unknown): void {
     const thrown = carry(reason instanceof AbortError ? reason.cause : reason);
     try {

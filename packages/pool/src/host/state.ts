@@ -14,12 +14,13 @@ import { Timing } from './timing.js';
 import { Wait } from './waits.js';
 import { READY, RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
-/** More names than any program calls. */
 const MOST_HANDLERS = 1000;
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
 /** Memory that is not used until then costs next to nothing. */
 const STUCK_WORKERS = 128;
+/** So many of those blocks are left for them when the pool is made larger. */
+const FEWEST_SPARE = 64;
 
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
@@ -51,7 +52,6 @@ export interface OpenStream {
 /** What `observe()` hears of. Times are those of the clock that all threads share. */
 export interface TaskHooks {
   readonly written: ((slot: number, from: number, to: number) => void) | undefined;
-  /** The outcome in a slot, which starts at word `base`, has been read. */
   readonly read:
     | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
     | undefined;
@@ -66,7 +66,6 @@ export interface Policy {
   /** Give workers numbers from 1 on, where files written for tinypool look for them. */
   readonly hasNumbers?: boolean;
   queueOf(state: State): Pending | undefined;
-  /** The worker of a task; undefined: none for now. */
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
@@ -115,7 +114,6 @@ export abstract class State implements WorkerEvents {
   readonly isCustom: boolean;
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered: boolean;
-  /** Tasks without a priority since the last one with it. */
   plainInARow = 0;
   /** For how many tasks outcomes are expected to be slow to read. */
   slowLately = 0;
@@ -161,13 +159,14 @@ export abstract class State implements WorkerEvents {
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
   readonly timing: Timing | undefined;
-  /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
   #mostHandlers = MOST_HANDLERS;
+  readonly #firstMaxThreads: number;
 
   constructor(options: FilledOptions, emit: Emit, geometry: Geometry, policy?: Policy) {
     this.options = options;
+    this.#firstMaxThreads = options.maxThreads;
     this.emit = emit;
     this.lifecycle = policy?.hooks ?? { setup: 'setup', dispose: 'dispose' };
     this.hasNumbers = policy?.hasNumbers ?? false;
@@ -216,6 +215,13 @@ export abstract class State implements WorkerEvents {
 
   get count(): number {
     return this.workers.length - this.retiring;
+  }
+
+  /** The most workers that the table has room for, with some that do not end. */
+  get mostThreads(): number {
+    const { slots, workers } = this.table.layout;
+    const bySlots = Math.floor(slots / 2 / this.options.concurrentTasksPerWorker);
+    return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, workers - FEWEST_SPARE));
   }
 
   get readyCount(): number {

@@ -146,18 +146,12 @@ export class Stream extends Iteration implements OpenStream {
     const place = this.take();
     const extras = this.#extras({ stream: 'continues', worker });
     this.#step([NEXT, this.#id], extras, (item) => {
-      if (item instanceof Rejection) {
-        this.#failBy(item.reason);
-        this.settle(place, item);
-        return;
-      }
-      const [isDone, value] = item as [boolean, unknown];
+      const [isDone, value] = item instanceof Rejection ? [false, item] : (item as [boolean, unknown]);
+      if (item instanceof Rejection) this.#failBy(item.reason);
       if (isDone) {
         this.#over();
         this.end(place);
-        return;
-      }
-      this.settle(place, value);
+      } else this.settle(place, value);
       // The loop asks for more than may be made ahead.
       if (this.isAwaited) this.fill();
     });

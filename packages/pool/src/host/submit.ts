@@ -47,7 +47,6 @@ export function check(core: Core, options: RunOptions) {
     timeout,
     signal,
     priority: count('options.priority', options.priority, -MOST, MOST) ?? 0,
-    /** 0 for a task that nothing ends. */
     grace: mayAsk ? grace : 0,
     retry: retryOf('options.retry', options.retry),
     key: keyOf(options.key),

@@ -4,7 +4,6 @@ import type { HostFunctions, Key, RetryPolicy } from './options.js';
 import { Rejection } from './rejection.js';
 import type { WorkerHandle } from './worker-handle.js';
 
-/** What a handler is: a function that a worker file exports. */
 export interface HandlerName {
   readonly filename: string;
   readonly name: string;
@@ -90,7 +89,6 @@ export const NO_EXTRAS = {
   grace: 0,
   retry: undefined as RetryPolicy | undefined,
   key: undefined as Key | undefined,
-  /** Functions that it may call, before those of the pool. */
   host: undefined as HostFunctions | undefined,
   /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
   stream: undefined as 'opens' | 'continues' | undefined,
@@ -106,7 +104,7 @@ export type Extras = typeof NO_EXTRAS;
 /** A task on the host, from its submission until it is settled. Kept small: a million may wait. */
 export class Task {
   place: number = LOOSE;
-  /** In the table: its slot. In the queue: its index in the heap. */
+  /** Of the table, while it is there. */
   slot = -1;
   /** Tasks are due in the order of their numbers, unless priorities differ. */
   number = 0;

@@ -55,14 +55,12 @@ export class WorkerHandle {
   kept = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
-  /** It was sent the message that it retires. */
   isTold = false;
   isOverHeap = false;
   /** How many tasks it had done when it could not be replaced. */
   postponedAt: number | undefined;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */
   hasAbortableMail = false;
-  /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
   readonly times: Times | undefined;
@@ -76,7 +74,6 @@ export class WorkerHandle {
   readonly #events: WorkerEvents;
   readonly #post: Post;
   readonly #rings: { [Name in Ring]?: Memory | undefined } = {};
-  /** How many the host has heard of. */
   #ringsMade = 0;
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
