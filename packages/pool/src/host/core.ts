@@ -13,8 +13,9 @@ import { deadlockOf, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { Rejection } from './rejection.js';
+import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
-import { CallingTask, type Extras, SETTLED, Task, type Watch } from './task.js';
+import { CallingTask, type Extras, type Resolve, SETTLED, Task } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
@@ -26,8 +27,8 @@ const settled = Promise.resolve();
 const isNoStep = (task: Task): boolean => !task.isStep;
 
 // `new Promise` with one shared executor makes no closure per task.
-let resolveOf: (value: unknown) => void;
-const grab = (resolve: (value: unknown) => void): void => {
+let resolveOf: Resolve;
+const grab = (resolve: Resolve): void => {
   resolveOf = resolve;
 };
 
@@ -85,28 +86,22 @@ export class Core extends State implements Pumped {
     return this.#escort;
   }
 
-  /** `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
-  run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
+  /** `handler` -1: the pool's own. */
+  run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
     const id = handler === -1 ? this.defaultHandler : handler;
     if (this.escort !== undefined)
-      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve, watch));
+      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve));
     const refusal = this.refusal(id, extras);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
-    this.#submit(value, id, extras, resolveOf, watch);
+    this.#submit(value, id, extras, resolveOf);
     return promise;
   }
 
   /** As `start`, with what travels with tasks that are submitted now. @throws why it is refused */
-  startEscorted(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch?: Watch,
-  ): Task {
+  startEscorted(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     const { escort } = this;
-    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve, watch);
+    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve);
     const journey = escort.begin(value, handler);
     const onEnd = (outcome: unknown): void => {
       const isFailed = outcome instanceof Rejection;
@@ -115,7 +110,7 @@ export class Core extends State implements Pumped {
       resolve(result);
     };
     try {
-      return this.start(journey.value, journey.handler, extras, onEnd, watch);
+      return this.start(journey.value, journey.handler, extras, onEnd);
     } catch (reason) {
       journey.settled(new Rejection(reason));
       throw reason;
@@ -125,26 +120,14 @@ export class Core extends State implements Pumped {
   }
 
   /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
-  start(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch?: Watch,
-  ): Task {
+  start(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     // Steps of streams that are open come to their end, whatever is closed or broken.
     const refusal = extras?.stream === 'continues' ? undefined : this.refusal(handler, extras);
     if (refusal !== undefined) throw refusal;
-    return this.#submit(value, handler, extras, resolve, watch);
+    return this.#submit(value, handler, extras, resolve);
   }
 
-  #submit(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch: Watch | undefined,
-  ): Task {
+  #submit(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     const created = this.#notesTime ? now() : 0;
     const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
     const task = new (mayCall ? CallingTask : Task)(value, handler, created, resolve, extras);
@@ -154,8 +137,11 @@ export class Core extends State implements Pumped {
       task.reject(deadlock);
       return task;
     }
-    if (extras !== undefined && watch !== undefined)
-      extras.release = watch((reason) => cancel(this, task, reason, END), this.handlers.of(handler).name);
+    if (extras !== undefined && (extras.signal ?? extras.timeout) !== undefined) {
+      const { name } = this.handlers.of(handler);
+      const end = (reason: unknown): unknown => cancel(this, task, reason, END);
+      extras.release = watch(end, name, extras.signal, extras.timeout);
+    }
     let isHeld = false;
     try {
       this.timing?.before(created);

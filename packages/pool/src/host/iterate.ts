@@ -1,7 +1,7 @@
 import { AbortError } from '../errors.js';
 import type { AbortSignalAny } from './options.js';
 import { Rejection } from './rejection.js';
-import { watch } from './submit.js';
+import { watch } from './signals.js';
 
 const COMING = Symbol('coming');
 /** Nothing comes here or after it. */

@@ -7,7 +7,7 @@ import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
 import { parcelOf, release, type Source, sourceOf, unmoved } from './parcel.js';
 import { Rejection } from './rejection.js';
-import { check, extrasOf, handlerOf, plainCopy, watchOf } from './submit.js';
+import { check, extrasOf, handlerOf, plainCopy } from './submit.js';
 import type { Task } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
@@ -21,11 +21,7 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
   readonly ordered?: boolean | undefined;
 }
 
-export function mapOf(
-  core: Core,
-  items: unknown,
-  options: MapOptions,
-): AsyncIterableIterator<unknown, undefined> {
+export function mapOf(core: Core, items: unknown, options: MapOptions): Mapping {
   const copy = plainCopy(options);
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
   const running = maxThreads * concurrentTasksPerWorker;
@@ -34,15 +30,15 @@ export function mapOf(
   const ordered = flag('options.ordered', copy.ordered) ?? true;
   const checked = check(core, copy);
   const { signal, grace } = checked;
-  // The signal is that of the whole loop; a timeout is each item's own.
-  const watch = watchOf({ ...checked, signal: undefined });
   /** Calls something where the loop was begun: there are the stores that go with its tasks. */
   let there: ((call: () => Task) => Task) | undefined;
   return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
     const start = (): Task => {
       const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
-      const handler = handlerOf(core, checked);
-      return core.startEscorted(parcel.value, handler, extrasOf(parcel, checked), settle, watch);
+      const extras = extrasOf(parcel, checked);
+      // That of the whole loop; a timeout is each item's own.
+      if (extras !== undefined) extras.signal = undefined;
+      return core.startEscorted(parcel.value, handlerOf(core, checked), extras, settle);
     };
     if (core.escort !== undefined || core.callsHost) there ??= AsyncLocalStorage.snapshot();
     const task = there === undefined ? start() : there(start);

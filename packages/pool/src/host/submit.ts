@@ -1,12 +1,10 @@
 import type { Transferable } from 'node:worker_threads';
-import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
+import { AbortError, badRange, badType } from '../errors.js';
 import { callsByName, OBSERVED } from '../shared/calls.js';
 import { isMovable } from '../shared/move.js';
-import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { Core } from './core.js';
 import { closed } from './faults.js';
 import {
-  type AbortSignalAny,
   count,
   duration,
   hostOf,
@@ -18,7 +16,8 @@ import {
   text,
 } from './options.js';
 import { type Parcel, parcelOf, unmoved } from './parcel.js';
-import { type Extras, NO_EXTRAS, type Watch } from './task.js';
+import { signalOf } from './signals.js';
+import { type Extras, NO_EXTRAS } from './task.js';
 import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -70,15 +69,6 @@ export function transferOf({ transferList }: RunOptions): readonly Transferable[
   return [...((transferList ?? []) as Transferable[])];
 }
 
-export function signalOf(signal: unknown): AbortSignalAny | undefined {
-  if (signal === undefined || signal === null) return undefined;
-  const { addEventListener, once, off } = signal as Record<string, unknown>;
-  const isEmitter = typeof once === 'function' && typeof off === 'function';
-  if (typeof signal === 'object' && (typeof addEventListener === 'function' || isEmitter))
-    return signal as AbortSignalAny;
-  throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
-}
-
 export function runWith(core: Core, task: unknown, options: RunOptions): Promise<unknown> {
   const copy = plainCopy(options);
   const transfer = transferOf(copy);
@@ -92,7 +82,7 @@ export function submit(core: Core, parcel: Parcel, checked: Checked): Promise<un
   const isAborted = signal !== undefined && (signal as AbortSignal).aborted;
   const promise = isAborted
     ? Promise.reject(new AbortError((signal as AbortSignal).reason))
-    : core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked), watchOf(checked));
+    : core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked));
   return close === undefined ? promise : promise.finally(close);
 }
 
@@ -108,46 +98,8 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
   const isPlain =
     !abortable && priority === 0 && retry === undefined && key === undefined && host === undefined;
   if (isPlain && worker === undefined && transfer.length === 0 && original === undefined) return undefined;
-  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
-}
-
-export function watchOf({ signal, timeout }: Checked): Watch | undefined {
-  if (signal === undefined && timeout === undefined) return undefined;
-  return (end, name) => watch(end, name, signal, timeout);
-}
-
-/** Ends the task on whichever comes first. Returns how to stop watching. */
-export function watch(
-  end: (reason: unknown) => void,
-  name: string,
-  signal: AbortSignalAny | undefined,
-  timeout: number | undefined,
-): () => void {
-  const onAbort = (): void => end(new AbortError((signal as AbortSignal).reason));
-  if (signal !== undefined) listen(signal, onAbort);
-  const timer =
-    timeout === undefined || timeout > LONGEST_TIMER
-      ? undefined
-      : timers.setTimeout(() => end(new TimeoutError(timeout, name)), timeout);
-  return () => {
-    timers.clearTimeout(timer);
-    if (signal === undefined) return;
-    try {
-      unlisten(signal, onAbort);
-    } catch {
-      // An emitter of the user's may throw; the task has ended all the same.
-    }
-  };
-}
-
-export function listen(signal: AbortSignalAny, listener: () => void): void {
-  if ('addEventListener' in signal) signal.addEventListener('abort', listener, { once: true });
-  else signal.once('abort', listener);
-}
-
-export function unlisten(signal: AbortSignalAny, listener: () => void): void {
-  if ('removeEventListener' in signal) signal.removeEventListener('abort', listener);
-  else signal.off('abort', listener);
+  const ends = { abortable, signal, timeout, grace };
+  return { ...NO_EXTRAS, ...ends, transfer, priority, original, retry, key, host, worker };
 }
 
 /** Options of a proxy, for each of its calls. */

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
-import type { HostFunctions, Key, RetryPolicy } from './options.js';
+import type { AbortSignalAny, HostFunctions, Key, RetryPolicy } from './options.js';
 import { Rejection } from './rejection.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -73,15 +73,15 @@ export const IN_TABLE = 3;
 export const PAUSED = 4;
 export const SETTLED = 5;
 
-/** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => () => void;
-
 /** What only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
   isSent: false,
   /** Its worker may be killed for it, so it shares that worker with no other task. */
   abortable: false,
+  /** What ends it, unless the loop to which it belongs sees to that. */
+  signal: undefined as AbortSignalAny | undefined,
+  timeout: undefined as number | undefined,
   priority: 0,
   /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
   original: undefined as unknown,
@@ -101,6 +101,8 @@ export const NO_EXTRAS = {
 
 export type Extras = typeof NO_EXTRAS;
 
+export type Resolve = (outcome: unknown) => void;
+
 /** A task on the host, from its submission until it is settled. Kept small: a million may wait. */
 export class Task {
   place: number = LOOSE;
@@ -114,7 +116,7 @@ export class Task {
     readonly handler: number,
     readonly created: number,
     /** Gets the result, or a `Rejection`. */
-    readonly resolve: (value: unknown) => void,
+    readonly resolve: Resolve,
     readonly extras: Extras | undefined,
   ) {}
 
