@@ -244,8 +244,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * Rejects with PLIMSOLL_POOL_CLOSE_TIMEOUT when that takes longer than `timeout`, and says what was left; nothing of it lives on.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
-    const copy: CloseOptions = Object.assign(Object.create(null), options);
+    const copy = plainCopy(options);
     try {
       const force = flag('options.force', copy.force) ?? false;
       await this.core.close(force, duration('options.timeout', copy.timeout));

@@ -13,7 +13,7 @@ import {
   slotAt,
   sweep,
 } from '../shared/table.js';
-import { unreadable } from '../shared/uncloneable.js';
+import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
 import { Deque, type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
@@ -160,7 +160,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     hooks?.written?.(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
-    state.settle(task, error, true);
+    state.settle(task, uncloneable('task', task.value, error), true);
     return SMALL;
   }
   if (task.place === SETTLED) {
@@ -228,7 +228,7 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
     state.slots.send(worker, task);
     return true;
   } catch (error) {
-    state.settle(task, error, true);
+    state.settle(task, uncloneable('task', task.value, error), true);
     return false;
   }
 }

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PoolError } from '../errors.js';
 import { type HostRequest, isThenable } from '../shared/calls.js';
-import { carry, carryLess } from '../shared/error-record.js';
 import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
 import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
@@ -9,6 +8,7 @@ import { isMovable, unwrap } from '../shared/move.js';
 import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { HostFunctions } from './options.js';
+import { sendThrown } from './parcel.js';
 import type { BlockingCall, State } from './state.js';
 import { type CallingTask, IN_TABLE, SETTLED, type Task } from './task.js';
 import { STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -96,14 +96,7 @@ function send(
   isFailed: boolean,
   to: (sent: unknown, transfer: TransferList, isFailed: boolean) => void,
 ): void {
-  const fail = (error: unknown): void => {
-    const thrown = carry(error);
-    try {
-      to(thrown, [], true);
-    } catch (reason) {
-      to(carryLess(thrown, reason), [], true);
-    }
-  };
+  const fail = (error: unknown): void => sendThrown(error, (thrown) => to(thrown, [], true));
   try {
     const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
     if (isFailed) fail(value);

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
-import { carry, carryLess } from '../shared/error-record.js';
+import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import {
   END,
   FAILURE,
@@ -103,6 +103,16 @@ export function parcelOf(
   }
 }
 
+/** Sends what was thrown, or as much of it as can be sent. */
+export function sendThrown(error: unknown, send: (thrown: Thrown) => void): void {
+  const thrown = carry(error);
+  try {
+    send(thrown);
+  } catch (reason) {
+    send(carryLess(thrown, reason));
+  }
+}
+
 /** The host's end of an async iterable: gives the worker as many items as it asks for. */
 class Feed {
   #credit = 0;
@@ -163,12 +173,7 @@ class Feed {
 
   #fail(error: unknown): void {
     if (this.#isClosed) return;
-    const thrown = carry(error);
-    try {
-      this.#post([FAILURE, thrown]);
-    } catch (reason) {
-      this.#post([FAILURE, carryLess(thrown, reason)]);
-    }
+    sendThrown(error, (thrown) => this.#post([FAILURE, thrown]));
     this.close();
   }
 

@@ -3,16 +3,15 @@ import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { type Encoded, Encoder, LATER } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { madeBuffer } from '../shared/codec/young.js';
-import { carry, carryLess } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
-import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
+import { sendThrown } from './parcel.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -155,8 +154,6 @@ export class Slots {
     this.arena.slot = slot;
     try {
       return this.#write(task.value, task.extras?.transfer ?? [], slot, base, flags);
-    } catch (error) {
-      throw uncloneable('task', task.value, error);
     } finally {
       this.arena.slot = outer;
     }
@@ -203,12 +200,8 @@ export class Slots {
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
-    try {
-      this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
-      if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
-    } catch (error) {
-      throw uncloneable('task', task.value, error);
-    }
+    this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
+    if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
   }
 
   #send(worker: WorkerHandle, slot: number, value: unknown, given: message.TransferList): void {
@@ -257,12 +250,8 @@ export class Slots {
   }
 
   abort(worker: WorkerHandle, slot: number, reason: unknown): void {
-    const thrown = carry(reason instanceof AbortError ? reason.cause : reason);
-    try {
-      worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]);
-    } catch (error) {
-      worker.post([message.ABORT, slot, this.sequenceOf(slot), carryLess(thrown, error)]);
-    }
+    const cause = reason instanceof AbortError ? reason.cause : reason;
+    sendThrown(cause, (thrown) => worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]));
   }
 
   sequenceOf(slot: number): number {

@@ -98,8 +98,10 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
   const isPlain =
     !abortable && priority === 0 && retry === undefined && key === undefined && host === undefined;
   if (isPlain && worker === undefined && transfer.length === 0 && original === undefined) return undefined;
-  const ends = { abortable, signal, timeout, grace };
-  return { ...NO_EXTRAS, ...ends, transfer, priority, original, retry, key, host, worker };
+  const extras = { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
+  extras.signal = signal;
+  extras.timeout = timeout;
+  return extras;
 }
 
 /** Options of a proxy, for each of its calls. */
