@@ -17,7 +17,6 @@ const pool = new Pool({
   context: { user },
   explain: true,
   retry: { on: ['exit'], max: 1 },
-  quarantine: { deaths: 3 },
   maxTasksPerWorker: 10_000,
 });
 const observer = observe(pool);

@@ -161,12 +161,8 @@ export const ROWS = [
     ],
   },
   {
-    title: 'what ends worker after worker is refused: a function; a worker file',
+    title: 'a worker file that ends worker after worker is refused',
     features: [
-      {
-        id: 'quarantine',
-        sentence: 'A function that ends one worker after another is refused without costing a further one.',
-      },
       {
         id: 'breaker',
         sentence:

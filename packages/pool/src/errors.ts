@@ -96,11 +96,6 @@ export const ERRORS = {
     when: 'the task died with its worker, and `retry` cannot run it again, because its objects were transferred; `cause` says how the worker ended',
     remedy: 'copy them, or leave `retry` out',
   },
-  PLIMSOLL_POOL_QUARANTINED: {
-    thrownAs: 'WorkerError',
-    when: 'the function has ended as many workers as `quarantine` allows; `cause` says how the last one ended',
-    remedy: 'fix the function; the pool accepts its tasks again after `pause`',
-  },
   PLIMSOLL_POOL_CIRCUIT_OPEN: {
     thrownAs: 'PoolError',
     when: 'the last workers, as many as `breaker` allows, all failed to start; `cause` says why the last one did',

@@ -16,7 +16,6 @@ export type {
   FilledOptions,
   HostFunctions,
   PoolOptions,
-  QuarantineOptions,
   RetryOptions,
   RunOptions,
   WorkerEnd,

@@ -5,6 +5,7 @@ import { Core } from './host/core.js';
 import type { FilledOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
 import type { WorkerHandle } from './host/worker-handle.js';
+import { now } from './shared/clock.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
 
 /** Times of all tasks so far, in milliseconds. */
@@ -178,7 +179,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return Math.min(1, (this.core.timing?.totalRunTime ?? 0) / this.core.capacityTime);
+    return Math.min(1, (this.core.timing?.ever('run').sum ?? 0) / this.core.capacityTime);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */
@@ -186,7 +187,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     const core = this.core;
     this.#stats ??= {
       get pressure() {
-        return core.timing?.pressure ?? Number.NaN;
+        return core.timing?.at(now()) ?? Number.NaN;
       },
     };
     return this.#stats;

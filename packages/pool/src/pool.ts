@@ -1,7 +1,7 @@
 import { badRange, badType } from './errors.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
-import { isFeed } from './host/parcel.js';
+import { isFeed, unmoved } from './host/parcel.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import {
   type BroadcastOptions,
@@ -13,7 +13,6 @@ import {
   proxyOf,
   runWith,
   submit,
-  unmoved,
 } from './host/submit.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
@@ -245,8 +244,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * Rejects with PLIMSOLL_POOL_CLOSE_TIMEOUT when that takes longer than `timeout`, and says what was left; nothing of it lives on.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
-    const copy: CloseOptions = Object.assign(Object.create(null), options);
+    const copy = plainCopy(options);
     try {
       const force = flag('options.force', copy.force) ?? false;
       await this.core.close(force, duration('options.timeout', copy.timeout));

@@ -56,12 +56,6 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [{ max: -1 }, RangeError, /\.max must be a whole number from 0/],
       [{ backoff: '1' }, TypeError, /\.backoff must be a number of milliseconds/],
     ],
-    quarantine: [
-      [true, TypeError, /must be an object, not true$/],
-      [{ deaths: 0 }, RangeError, /\.deaths must be a whole number from 1/],
-      [{ within: -1 }, RangeError, /\.within must be zero or more milliseconds/],
-      [{ pause: null }, TypeError, /\.pause must be a number of milliseconds/],
-    ],
     breaker: [
       [null, TypeError, /must be an object, not null$/],
       [{ failures: 0.5 }, RangeError, /\.failures must be a whole number from 1/],

@@ -88,7 +88,7 @@ for (const [name, code] of [
 }
 
 test('parts that wait in a worker that dies are rejected with its code, not run elsewhere', async (t) => {
-  const pool = await ready(t, 2, { quarantine: { deaths: 2 } });
+  const pool = await ready(t, 2);
   const [victim] = threadsOf(pool);
   const busy = pool.run(20, { name: 'block', key: 1 });
   const killing = pool.broadcast(victim, { name: 'exitIn' });

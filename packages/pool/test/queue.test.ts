@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Deque, Heap, Queue, takeAll } from '../dist/host/queue.js';
+import { Deque, Queue, takeAll } from '../dist/host/queue.js';
 import { NO_EXTRAS, SETTLED, Task } from '../dist/host/task.js';
 
 type Step = 'push' | 'putBack' | 'shift' | 'settle';
@@ -70,28 +70,6 @@ test('a queue gives every task by priority and number, without those that were s
       for (const { step, times, priority } of program) twin.do(step, times, priority);
       twin.empty();
     }),
-  );
-});
-
-test('a heap takes out any of its tasks', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 60 }),
-      fc.nat(),
-      (priorities, which) => {
-        const heap = new Heap();
-        const tasks = priorities.map((priority, number) => taskOf(number, priority || 1));
-        for (const task of tasks) heap.push(task);
-        const [removed] = tasks.splice(which % Math.max(1, tasks.length), 1);
-        if (removed !== undefined) heap.remove(removed);
-        tasks.sort((one, other) => other.priority - one.priority || one.number - other.number);
-        for (const task of tasks) {
-          assert.equal(heap.first, task);
-          heap.remove(task);
-        }
-        assert.equal(heap.size, 0);
-      },
-    ),
   );
 });
 

@@ -172,56 +172,6 @@ test('many tasks that kill their workers at the same time are each retried as of
   assert.equal(pool.completed, 12);
 });
 
-test('a function that ends one worker after another is in quarantine, and others are not', async (t) => {
-  const pool = poolOf(t, { quarantine: { deaths: 2, pause: LONG } });
-  const calls = counters();
-  const die = (name = 'dies') => caught<WorkerError>(pool.run({ calls, times: 99 }, { name }));
-  const [first, second, queued] = await Promise.all([die(), die(), die()]);
-  assert.equal(first.code, CODES.exit);
-  assert.equal(second.code, CODES.exit);
-  assert.equal(queued.code, 'PLIMSOLL_POOL_QUARANTINED', 'one that waited ran all the same');
-  const refused = await die();
-  assert.equal(refused.code, 'PLIMSOLL_POOL_QUARANTINED');
-  assert.ok(refused instanceof WorkerError);
-  assert.equal((refused.cause as WorkerError).code, CODES.exit);
-  assert.equal(refused.taskName, 'dies');
-  const api = pool.proxy<{ dies(options: object): number }>();
-  assert.equal((await caught(api.dies({ calls, times: 99 }))).code, 'PLIMSOLL_POOL_QUARANTINED');
-  assert.equal(calls[0], 2);
-  assert.equal((await die('alsoDies')).code, CODES.exit);
-  assert.equal(typeof (await pool.run(0, { name: 'thread' })), 'number');
-});
-
-test('a task in quarantine is not retried, and is taken again after the pause', async (t) => {
-  const pool = poolOf(t, { quarantine: { deaths: 2, pause: 200 } });
-  const calls = counters();
-  const options = { name: 'dies', retry: { max: 9 } };
-  const error = await caught(pool.run({ calls, times: 2 }, options));
-  assert.equal(error.code, 'PLIMSOLL_POOL_QUARANTINED');
-  assert.equal(calls[0], 2);
-  await new Promise((resolve) => setTimeout(resolve, 250));
-  assert.equal(await pool.run({ calls, times: 2 }, options), 2);
-});
-
-test('deaths count once for each worker, within the time, and not when the pool stops a worker', async (t) => {
-  const pool = poolOf(t, {
-    concurrentTasksPerWorker: 3,
-    quarantine: { deaths: 2, within: 3000, pause: LONG },
-  });
-  const [gates, calls] = [counters(), counters()];
-  const die = (name = 'dies') => caught(pool.run({ calls, times: 99 }, { name }));
-  const waits = (options = {}) => caught(pool.run(gates, { name: 'waits', ...options }));
-  const both = [waits(), waits()];
-  await until(() => Atomics.load(gates, 1) === 2);
-  assert.equal((await die()).code, CODES.exit);
-  for (const error of await Promise.all(both)) assert.equal(error.code, CODES.exit);
-  assert.ok((await waits({ timeout: 50 })) instanceof TimeoutError);
-  await new Promise((resolve) => setTimeout(resolve, 3100));
-  assert.equal((await die()).code, CODES.exit);
-  assert.equal((await die()).code, CODES.exit);
-  assert.equal((await die()).code, 'PLIMSOLL_POOL_QUARANTINED');
-});
-
 test('a file that cannot boot opens the breaker: no further worker is started until the pause is over', async (t) => {
   const loads = counters();
   const filename = fixture('cannot-boot.mjs');

@@ -23,7 +23,8 @@ for (const [how, code] of [
 test('the death of a worker by another task ends its idle streams, those of other workers go on', async (t) => {
   const pool = poolOf(t, { minThreads: 2, maxThreads: 2, idleTimeout: Number.POSITIVE_INFINITY });
   await until(() => pool.idleThreads === 2);
-  const streams = numbers(12).map(() => pool.stream(500, { highWaterMark: 2 }));
+  // Keys spread them over both workers.
+  const streams = numbers(12).map((key) => pool.stream(500, { highWaterMark: 2, key }));
   for (const stream of streams) assert.equal((await stream.next()).value, 0);
   assert.equal((await caught(pool.run(0, { name: 'die' }))).code, 'PLIMSOLL_POOL_WORKER_EXITED');
   const results = await Promise.allSettled(streams.map(listOf));

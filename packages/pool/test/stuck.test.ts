@@ -117,15 +117,12 @@ test('when no place in the table is left, tasks are told so', { skip }, async (t
   const double = core.handlers.idOf(filename, 'double');
   try {
     for (let task = 1; task <= 3; task++) {
-      let stop: (reason: unknown) => void = () => {};
-      const extras = { ...NO_EXTRAS, abortable: true };
-      const run = core.run({ path, shared }, read, extras, (end) => {
-        stop = end;
-        return () => {};
-      });
+      const controller = new AbortController();
+      const extras = { ...NO_EXTRAS, abortable: true, signal: controller.signal };
+      const run = core.run({ path, shared }, read, extras);
       await isReading(shared, task);
-      stop(new Error('stopped'));
-      assert.equal((await caught(run)).message, 'stopped');
+      controller.abort();
+      assert.equal((await caught(run)).name, 'AbortError');
     }
     const error = await caught(core.run(2, double, undefined));
     assert.equal(error.code, 'PLIMSOLL_POOL_START_FAILED');

@@ -160,7 +160,6 @@ test('on one worker, tasks, failures and deaths end alike and in the same order'
   const pools = fc.constantFrom<PoolOptions>(
     ONE,
     { ...ONE, retry: { max: 1 } },
-    { ...ONE, quarantine: { deaths: 2, pause: SLOW } },
     { ...ONE, minThreads: 0, maxQueue: 6 },
   );
   const steps = fc.array(fc.oneof({ arbitrary: recorded, weight: 8 }, { arbitrary: deadly, weight: 1 }), {

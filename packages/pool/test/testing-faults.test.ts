@@ -12,7 +12,6 @@ const CODES = {
   load: 'PLIMSOLL_POOL_LOAD_FAILED',
   start: 'PLIMSOLL_POOL_START_FAILED',
   open: 'PLIMSOLL_POOL_CIRCUIT_OPEN',
-  quarantined: 'PLIMSOLL_POOL_QUARANTINED',
 };
 
 function poolFor(t: TestContext, options: TestPoolOptions = {}): TestPool {
@@ -146,22 +145,6 @@ test('a retry in the middle of close() is waited for', async (t) => {
   await pool.close();
   assert.equal(await run, 1);
   assert.equal(pool.duration, 5000);
-});
-
-test('quarantine, until its pause is over', async (t) => {
-  const pool = poolFor(t, { quarantine: { deaths: 2, within: MINUTE, pause: MINUTE } });
-  pool.inject({ kind: 'exit', name: 'join', times: 2 });
-  const runs = [1, 2, 3].map((item) => caught(pool.run([item], { name: 'join' })));
-  const other = pool.run('other');
-  assert.deepEqual(
-    (await Promise.all(runs)).map(({ code }) => code),
-    [CODES.exit, CODES.exit, CODES.quarantined],
-  );
-  assert.equal(await other, 'other');
-  await pool.advance(MINUTE - 1);
-  assert.equal((await caught(pool.run([1], { name: 'join' }))).code, CODES.quarantined);
-  await pool.advance(1);
-  assert.equal(await pool.run([1], { name: 'join' }), '1');
 });
 
 test('the breaker, until its pause is over', async (t) => {

@@ -75,7 +75,7 @@ test('times of workers that have died stay, a reset takes away all before it, an
   die(alive);
   assert.equal(timing.since('run').count, 1);
   assertNear(timing.since('run').summary().max, 40);
-  assert.equal(timing.totalRunTime, 70);
+  assert.equal(timing.ever('run').sum, 70);
 });
 
 test('what is read after a task is done has the task, its worker dead or alive', async (t) => {

@@ -10,7 +10,6 @@ export const PATTERNS = {
   recycleHeap: /recycle|memoryLimit|maxMemory|maxHeap/i,
   recycle: /recycle/i,
   retry: /retry|retries/i,
-  quarantine: /quarantine|poison|maxDeaths/i,
   explain: /histogram|runTime|waitTime|utili[sz]ation|explain/,
   prometheus: /prometheus|metrics/i,
   inProcess: /inProcess|testing|mock|simulat/i,

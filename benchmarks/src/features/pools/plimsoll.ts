@@ -119,10 +119,6 @@ export const probes: Probes = {
     const pool = make(1, undefined, { retry: { max: 3, backoff: 10 } });
     return faults.retry((label, times) => pool.run({ label, times }, { name: 'mortal' }));
   },
-  quarantine: () => {
-    const pool = make(1, undefined, { quarantine: { deaths: 3 } });
-    return faults.quarantine((label) => pool.run({ label, times: 99 }, { name: 'mortal' }));
-  },
   breaker: () =>
     faults.breaker(() => open(2, 'boot-fails', { breaker: { failures: 2, pause: 10_000 } }), /exit|code/i),
   explain: () => {

@@ -136,11 +136,6 @@ export const probes: Probes = {
       const pool = open(1);
       return said(faults.retry((label, times) => pool.submit('mortal', { label, times })));
     }),
-  quarantine: () =>
-    lacks(PATTERNS.quarantine, [], () => {
-      const pool = open(1);
-      return said(faults.quarantine((label) => pool.submit('mortal', { label, times: 99 })));
-    }),
   breaker: () => faults.breaker(() => open(2, 'boot-fails'), /exit|code/i),
   explain: () => {
     const pool = make(1, undefined, {

@@ -38,30 +38,6 @@ const stateOf = ({ state, error }: Settled): string =>
       : state;
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
-const workers = (count: number): string => (count === 1 ? 'one worker' : `${count} workers`);
-
-const CALLS = 8;
-
-/** One call after another of a function that ends its worker each time. */
-export async function quarantine(run: (label: string) => PromiseLike<unknown>): Promise<Outcome> {
-  const calls: Settled[] = [];
-  while (calls.length < CALLS && calls.every(isOver)) {
-    const call = attempt(() => run('killer'));
-    calls.push(call);
-    await until(() => isOver(call), 2500);
-  }
-  const deaths = eventsOf('ran killer').length;
-  const refused = calls.filter(({ state }) => state === 'rejected').length;
-  return judge([
-    fact(
-      deaths < CALLS && refused === CALLS,
-      `${CALLS} calls cost ${workers(deaths)}, then they were refused (${reasonOf(calls.at(-1)?.error)})`,
-      refused === calls.length
-        ? `${CALLS} calls were all made, and ended ${workers(deaths)}`
-        : `the call that ended ${workers(deaths)} is never settled`,
-    ),
-  ]);
-}
 
 /** The worker file logs `boot` and ends its thread while it is loaded. */
 export async function breaker(open: () => Driver, named: RegExp): Promise<Outcome> {

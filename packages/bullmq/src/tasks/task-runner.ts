@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { AnyModule, NameOf, Proxied, ResultOf, TaskOf } from '@plimsoll/pool';
-import { badType, callsByName, count, flag, mapOver, plainCopy } from '@plimsoll/pool/internal';
+import { badType, callsByName, count, flag, mapOver, plainCopy, Rejection } from '@plimsoll/pool/internal';
 import {
   checkRun,
   type FleetMapOptions,
@@ -94,8 +94,8 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
     return mapOver(items, limits, (item, settle) => {
       const controller = new AbortController();
       this.run(item as never, { ...each, signal: controller.signal } as never).then(
-        (result) => settle(result, false),
-        (error: unknown) => settle(error, true),
+        settle,
+        (error: unknown) => settle(new Rejection(error)),
       );
       return (reason) => controller.abort(reason);
     });

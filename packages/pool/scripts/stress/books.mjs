@@ -195,8 +195,6 @@ function optionsOf(random) {
   if (random.chance(0.3)) options.concurrentTasksPerWorker = random.between(2, 4);
   if (random.chance(0.2)) options.retry = { max: random.between(1, 2), backoff: random.between(0, 100) };
   if (random.chance(0.3)) options.breaker = { failures: random.between(1, 3), pause: random.between(1, 500) };
-  if (random.chance(0.1))
-    options.quarantine = { deaths: random.between(1, 2), pause: random.between(1, 500) };
   if (random.chance(0.2)) options.maxTasksPerWorker = random.between(1, 5);
   if (random.chance(0.1)) options.maxQueue = random.between(0, 20);
   if (random.chance(0.5)) options.idleTimeout = random.of([0, 100, 10_000, Number.POSITIVE_INFINITY]);

@@ -13,11 +13,9 @@ interface Block {
 
 interface Chunk {
   readonly memory: Memory;
-  /** Words of it that blocks have been made of. */
   carved: number;
   /** Blocks of it that slots have. */
   live: number;
-  /** Some slot has had one since the last look. */
   wasUsed: boolean;
 }
 
@@ -28,7 +26,6 @@ export class Arena {
   /** By the index of their chunk, some of which may be missing. */
   readonly buffers: (SharedArrayBuffer | undefined)[] = [];
   readonly #chunks: (Chunk | undefined)[] = [];
-  /** Where blocks are carved. */
   #last = -1;
   readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
   /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
@@ -90,7 +87,6 @@ export class Arena {
     return this.#chunks[chunkOf(address)] as Chunk;
   }
 
-  /** Frees all that a slot has. */
   release(slot: number): void {
     const blocks = this.blocks.get(slot);
     if (blocks === undefined) return;

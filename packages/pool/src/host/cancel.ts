@@ -14,23 +14,18 @@ export const LEAVE = 0;
 export const ASK = 1;
 /** The same if it has a `grace`, otherwise its worker is stopped at once and replaced. */
 export const END = 2;
+type How = typeof LEAVE | typeof ASK | typeof END;
 
 /** Rejects a task before its time, wherever it is; one that runs ends as `how` says. False: it has ended, or goes on. */
-export function cancel(
-  state: State,
-  task: Task,
-  reason: unknown,
-  how: typeof LEAVE | typeof ASK | typeof END,
-  grace = task.extras?.grace ?? 0,
-): boolean {
-  state.timing?.atTime(now());
+export function cancel(state: State, task: Task, reason: unknown, how: How, grace?: number): boolean {
+  state.timing?.before(now());
   const isCancelled =
-    withdraw(state, task, reason) || (how !== LEAVE && endRunning(state, task, reason, how, grace));
+    withdraw(state, task, reason) ||
+    (how !== LEAVE && endRunning(state, task, reason, how, grace ?? task.extras?.grace ?? 0));
   if (isCancelled) state.changed();
   return isCancelled;
 }
 
-/** Rejects a task that no worker has claimed. */
 function withdraw(state: State, task: Task, reason: unknown): boolean {
   const { place } = task;
   if (place === SETTLED || (place === IN_TABLE && !takeBack(state, task))) return false;
@@ -42,7 +37,7 @@ function withdraw(state: State, task: Task, reason: unknown): boolean {
   return true;
 }
 
-function endRunning(state: State, task: Task, reason: unknown, how: number, grace: number): boolean {
+function endRunning(state: State, task: Task, reason: unknown, how: How, grace: number): boolean {
   if (task.place === SETTLED) return false;
   if ((how === ASK || grace > 0) && askToEnd(state, task, reason, grace)) return true;
   if (how === ASK) return false;

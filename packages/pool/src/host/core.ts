@@ -1,25 +1,24 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
-import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
 import { cancel, END, unpause } from './cancel.js';
 import { usableCores } from './cpu-quota.js';
 import { dispatch, drain, heed, refill, refillLanes, rejectWaiting, takeBackAll } from './dispatch.js';
-import { Escort, isWatched } from './escort.js';
+import { Escort, isWatched, openTelemetryOf } from './escort.js';
 import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
 import { deadlockOf, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
+import { Rejection } from './rejection.js';
+import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
-import { CallingTask, type Extras, SETTLED, Task, type Watch } from './task.js';
+import { CallingTask, type Extras, type Resolve, SETTLED, Task } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
-/** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
-const FEWEST_SPARE = 64;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
@@ -28,40 +27,29 @@ const settled = Promise.resolve();
 const isNoStep = (task: Task): boolean => !task.isStep;
 
 // `new Promise` with one shared executor makes no closure per task.
-let resolveOf: (value: unknown) => void;
-const grab = (resolve: (value: unknown) => void): void => {
+let resolveOf: Resolve;
+const grab = (resolve: Resolve): void => {
   resolveOf = resolve;
 };
 
-/** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
+/** The pool without its public face: what happens to it, event by event. */
 export class Core extends State implements Pumped {
-  /** By the clock that all threads share. */
   readonly #startedAt = now();
-  /** Undefined without that option, and when the module is not installed. */
-  readonly openTelemetry: OpenTelemetryApi | undefined;
+  readonly openTelemetry = openTelemetryOf(this.options);
   /** Every worker is busy: a further task would wait. */
   needsDrain = false;
-  /** The table was made for so many. */
-  readonly #firstMaxThreads: number;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
   readonly #notesTime: boolean;
-  readonly #recycles: boolean;
-  readonly #pump: Pump;
-  readonly #mustEscort: boolean;
+  readonly #recycles = (this.options.maxTasksPerWorker ?? this.options.maxHeapMb) !== undefined;
+  readonly #pump = new Pump(this.table.words, this);
+  readonly #mustEscort = this.options.context !== undefined || this.openTelemetry !== undefined;
   #escort: Escort | undefined;
   #closing: Promise<void> | undefined;
-  /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.#startedAt };
 
   constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
     super(options, emit, geometry, policy);
-    const { maxTasksPerWorker, maxHeapMb, context } = options;
-    this.#firstMaxThreads = options.maxThreads;
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
-    this.#recycles = maxTasksPerWorker !== undefined || maxHeapMb !== undefined;
-    this.openTelemetry = openTelemetryOf(options);
-    this.#mustEscort = context !== undefined || this.openTelemetry !== undefined;
-    this.#pump = new Pump(this.table.words, this);
     // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
     // A balancer is offered all of them from its first task on.
@@ -94,58 +82,52 @@ export class Core extends State implements Pumped {
   /** What goes with tasks that are submitted now; undefined: nothing does. */
   get escort(): Escort | undefined {
     if (!this.#mustEscort && !isWatched()) return undefined;
-    this.#escort ??= new Escort(this, this.options.context, this.openTelemetry);
+    this.#escort ??= new Escort(this, this.openTelemetry);
     return this.#escort;
   }
 
-  /** `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
-  run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
+  /** `handler` -1: the pool's own. */
+  run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
     const id = handler === -1 ? this.defaultHandler : handler;
     if (this.escort !== undefined)
-      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve, watch));
+      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve));
     const refusal = this.refusal(id, extras);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
-    this.#submit(value, id, extras, resolveOf, watch);
+    this.#submit(value, id, extras, resolveOf);
     return promise;
   }
 
   /** As `start`, with what travels with tasks that are submitted now. @throws why it is refused */
-  startEscorted(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch?: Watch,
-  ): Task {
+  startEscorted(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     const { escort } = this;
-    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve, watch);
-    return escort.start(value, handler, resolve, (packed, carried, onEnd) =>
-      this.start(packed, carried, extras, onEnd, watch),
-    );
+    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve);
+    const journey = escort.begin(value, handler);
+    const onEnd = (outcome: unknown): void => {
+      const isFailed = outcome instanceof Rejection;
+      const result = isFailed ? new Rejection(journey.reasonOf(outcome.reason), outcome.isForeign) : outcome;
+      journey.settled(result);
+      resolve(result);
+    };
+    try {
+      return this.start(journey.value, journey.handler, extras, onEnd);
+    } catch (reason) {
+      journey.settled(new Rejection(reason));
+      throw reason;
+    } finally {
+      journey.queued();
+    }
   }
 
   /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
-  start(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch?: Watch,
-  ): Task {
+  start(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     // Steps of streams that are open come to their end, whatever is closed or broken.
     const refusal = extras?.stream === 'continues' ? undefined : this.refusal(handler, extras);
     if (refusal !== undefined) throw refusal;
-    return this.#submit(value, handler, extras, resolve, watch);
+    return this.#submit(value, handler, extras, resolve);
   }
 
-  #submit(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch: Watch | undefined,
-  ): Task {
+  #submit(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     const created = this.#notesTime ? now() : 0;
     const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
     const task = new (mayCall ? CallingTask : Task)(value, handler, created, resolve, extras);
@@ -155,11 +137,14 @@ export class Core extends State implements Pumped {
       task.reject(deadlock);
       return task;
     }
-    if (extras !== undefined && watch !== undefined)
-      extras.release = watch((reason) => cancel(this, task, reason, END), this.handlers.of(handler).name);
+    if (extras !== undefined && (extras.signal ?? extras.timeout) !== undefined) {
+      const { name } = this.handlers.of(handler);
+      const end = (reason: unknown): unknown => cancel(this, task, reason, END);
+      extras.release = watch(end, name, extras.signal, extras.timeout);
+    }
     let isHeld = false;
     try {
-      this.timing?.atTime(created);
+      this.timing?.before(created);
       if (!task.isPinned) heed(this, task);
       // First, because at the end of the stack it may throw, and then nothing has happened.
       if (extras !== undefined) this.tally(extras, 1);
@@ -194,15 +179,16 @@ export class Core extends State implements Pumped {
 
   changed(isShort = false): void {
     plan(this, isShort);
-    if (!this.ended) {
-      if (this.queue.size > 0) refill(this);
-      if (this.lanes.size > 0) refillLanes(this);
-    }
+    if (!this.ended) this.#refill();
     this.#check();
     this.#pump.stateChanged();
   }
 
-  /** What others wait for may have come about. */
+  #refill(): void {
+    if (this.queue.size > 0) refill(this);
+    if (this.lanes.size > 0) refillLanes(this);
+  }
+
   #check(): void {
     if (this.needsDrain !== this.isFull && !this.closing) this.#setNeedsDrain(!this.needsDrain);
     for (const wait of [this.allReady, this.idle, this.room]) wait.check();
@@ -214,21 +200,17 @@ export class Core extends State implements Pumped {
     const ready = this.allReady.promise();
     if (!this.allReady.isAwaited) return ready;
     plan(this, true);
-    // Nobody will come.
-    if (this.workers.length === 0) {
-      const refusal = this.guard.refusal(undefined, false);
-      this.allReady.reject(refusal ?? startFailure(new Error('Node refuses to make one')));
-    }
+    const { breaker, workers } = this;
+    if (workers.length === 0)
+      this.allReady.reject(breaker.pause > 0 ? breaker.refusal() : startFailure('Node refuses to make one'));
     return ready;
   }
 
   capacity(): Promise<void> {
-    this.isAttended = true;
     return this.closing ? Promise.reject(closed()) : this.room.promise();
   }
 
   onIdle(): Promise<void> {
-    this.isAttended = true;
     return this.idle.promise();
   }
 
@@ -247,7 +229,6 @@ export class Core extends State implements Pumped {
     this.changed();
   }
 
-  /** What no worker has claimed, so many at most, and what is to run again. */
   #rejectAll(reasonFor: () => unknown, isOne = isNoStep, most = Number.POSITIVE_INFINITY): void {
     rejectWaiting(this, reasonFor, isOne, most);
     for (const task of [...this.paused.keys()]) {
@@ -255,8 +236,6 @@ export class Core extends State implements Pumped {
       this.settle(task, reasonFor(), true);
     }
   }
-
-  // What the pump asks.
 
   get hasSpareCore(): boolean {
     let awake = 0;
@@ -269,11 +248,10 @@ export class Core extends State implements Pumped {
   }
 
   turn(): number {
-    this.timing?.atTime(now());
+    this.timing?.before(now());
     let ended = 0;
     for (const worker of this.workers) ended += drain(this, worker, DRAIN_AT_ONCE);
-    if (this.queue.size > 0) refill(this);
-    if (this.lanes.size > 0) refillLanes(this);
+    this.#refill();
     if (ended > 0) {
       if (this.#recycles) recycle(this);
       const mayIdle = this.outstanding === 0 && this.count > this.options.minThreads;
@@ -306,8 +284,6 @@ export class Core extends State implements Pumped {
     return this.lanes.size > 0;
   }
 
-  // What workers tell.
-
   onWake(): void {
     this.#pump.woken();
   }
@@ -315,16 +291,12 @@ export class Core extends State implements Pumped {
   onReady(worker: WorkerHandle, kernelThreadId: number): void {
     if (worker.state >= STOPPING) return;
     worker.ready(kernelThreadId, this.options.niceIncrement);
-    this.guard.started();
+    this.breaker.started();
     this.hooks?.ready();
     endRecycling(this, worker);
     this.refusedAt = -1;
     this.emit('workerCreate', worker);
     this.changed(true);
-  }
-
-  onMessage(value: unknown): void {
-    this.emit('message', value);
   }
 
   onStarted({ threadId }: WorkerHandle, id: number, time: number): void {
@@ -339,14 +311,7 @@ export class Core extends State implements Pumped {
     this.changed(workerExited(this, worker, exitCode));
   }
 
-  /** The most workers that the table has room for, with some that do not end. */
-  get mostThreads(): number {
-    const { layout } = this.table;
-    const bySlots = Math.floor(layout.slots / 2 / this.options.concurrentTasksPerWorker);
-    return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, layout.workers - FEWEST_SPARE));
-  }
-
-  /** Milliseconds that all tasks together could have run so far. */
+  /** Milliseconds that all tasks together could have run so far; `#capacity` is that of before the last resize. */
   get capacityTime(): number {
     const { maxThreads, concurrentTasksPerWorker } = this.options;
     return this.#capacity.before + (now() - this.#capacity.since) * maxThreads * concurrentTasksPerWorker;
@@ -363,7 +328,6 @@ export class Core extends State implements Pumped {
   /** Ends after all tasks, streams and disposals; with `force`, also later, what waits is rejected. Rejects with what is left. */
   close(force: boolean, patience = this.options.closeTimeout): Promise<void> {
     this.closing = true;
-    this.guard.close();
     if (this.isPaused) this.resume();
     if (force && !this.ended) {
       const reason = (): AbortError => new AbortError('pool is closed');
@@ -400,7 +364,6 @@ export class Core extends State implements Pumped {
     this.allReady.reject(closed());
     this.closing = true;
     this.ended = true;
-    this.guard.close();
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
     for (const stream of [...this.streams]) stream.fail(reason());
     this.#rejectAll(reason, () => true);
@@ -414,13 +377,6 @@ export class Core extends State implements Pumped {
     this.hooks?.closed();
     if (!areGone) throw closeTimeout(stuck(this.exiting.size));
   }
-}
-
-/** From the worker file first: that is a file of the program. */
-function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTelemetryApi | undefined {
-  if (typeof openTelemetry === 'object') return openTelemetry;
-  if (openTelemetry !== true) return undefined;
-  return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
 }
 
 const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

@@ -13,16 +13,13 @@ import {
   slotAt,
   sweep,
 } from '../shared/table.js';
-import { unreadable } from '../shared/uncloneable.js';
+import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
 import { Deque, type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-// Moves tasks from where they wait into the table, and their outcomes out of it.
-
-/** What became of a task that was to be placed. */
 const NO_ROOM = 0;
 const SMALL = 1;
 const LARGE = 2;
@@ -56,7 +53,6 @@ export function dispatch(state: State, task: Task): boolean {
   return true;
 }
 
-/** Puts a task into the lane of its worker, or among the homeless. */
 export function putIntoLane(state: State, task: Task, isFirst = false): void {
   const worker = task.extras?.worker;
   let lane = worker === undefined ? state.homeless : state.lanes.get(worker);
@@ -69,7 +65,6 @@ export function putIntoLane(state: State, task: Task, isFirst = false): void {
   task.place = IN_LANE;
 }
 
-/** Puts a task back where it waited, before those that came after it. */
 export function putBack(state: State, task: Task): void {
   if (task.isPinned) {
     putIntoLane(state, task, true);
@@ -107,7 +102,6 @@ export function takeBackAll(state: State, isOne: (task: Task) => boolean): void 
     if (isOne(task) && !isOnItsWay(task) && takeBack(state, task)) putBack(state, task);
 }
 
-/** Moves waiting tasks into the table as far as they fit. */
 export function refill(state: State): void {
   if (state.refusedAt === state.completed) return;
   while (state.queue.size > 0 && hasRoom(state)) {
@@ -166,11 +160,10 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     hooks?.written?.(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
-    state.settle(task, error, true);
+    state.settle(task, uncloneable('task', task.value, error), true);
     return SMALL;
   }
   if (task.place === SETTLED) {
-    // By a getter of its value.
     slots.giveBack(slot);
     return SMALL;
   }
@@ -230,13 +223,12 @@ function takerOf(state: State, task: Task): WorkerHandle | undefined {
   return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
 }
 
-/** Posts what does not go through the table. False: it cannot be cloned, so the task has failed. */
 function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
   try {
     state.slots.send(worker, task);
     return true;
   } catch (error) {
-    state.settle(task, error, true);
+    state.settle(task, uncloneable('task', task.value, error), true);
     return false;
   }
 }
@@ -308,19 +300,15 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   hooks?.read?.(worker, slot, base, failed, from, now());
   worker.completed++;
   state.slots.giveBack(slot);
-  state.settle(task, value, failed);
+  state.settle(task, value, failed, true);
 }
 
-/** A task that died with its worker, or whose transferred objects did, or that no other worker can run. */
-export interface Lost {
-  readonly task: Task;
-  /** The worker had begun it. */
-  readonly hasRun: boolean;
-}
-
-/** A worker's thread has exited: what waited goes back. Gives the tasks that died with it, and how many it was running. */
-export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: number } {
-  const dead: Lost[] = [];
+/**
+ * A worker's thread has exited: what waited goes back. Returns how many tasks it was running, and what died with it: those, those whose
+ * transferred objects it had, and those that no other worker can run.
+ */
+export function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
+  const dead: Task[] = [];
   state.refusedAt = -1;
   drain(state, worker);
   const left = sweep(state.table, worker.index);
@@ -328,12 +316,12 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   for (const slot of left.running) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
-    if (task.place !== SETTLED) dead.push({ task, hasRun: true });
+    if (task.place !== SETTLED) dead.push(task);
   }
   const lane = state.lanes.get(worker);
   state.lanes.delete(worker);
   for (const task of lane === undefined ? [] : takeAll(lane)) {
-    if (task.isBound) dead.push({ task, hasRun: false });
+    if (task.isBound) dead.push(task);
     else {
       state.setHome(task, undefined);
       putIntoLane(state, task);
@@ -343,13 +331,13 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
     if (task.place === SETTLED) continue;
-    if (task.hasTransfer || task.isBound) dead.push({ task, hasRun: false });
+    if (task.hasTransfer || task.isBound) dead.push(task);
     else {
       if (task.isPinned) state.setHome(task, undefined);
       putBack(state, task);
     }
   }
-  for (const { task } of dead) task.place = LOOSE;
+  for (const task of dead) task.place = LOOSE;
   return { dead, ran: left.running.length };
 }
 

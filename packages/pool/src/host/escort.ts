@@ -2,16 +2,13 @@ import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { UncloneableError } from '../errors.js';
 import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
-import type { Storages } from '../shared/stores.js';
+import { findOpenTelemetry, type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import { isError, messageOf } from '../shared/untrusted.js';
+import type { FilledOptions } from './options.js';
+import { Rejection } from './rejection.js';
 import type { State } from './state.js';
-import { Rejection } from './task.js';
 
-/**
- * What is published to the channels `tracing:plimsoll.pool.task:*` and `plimsoll.pool.task.started`: the same object for all events
- * of a task. Times are milliseconds by one clock.
- */
+/** What the channels of tasks get: one object for all events of a task. Times are milliseconds by one clock. */
 export interface TaskEvent {
   /** A number that no other task of the process has. */
   readonly id: number;
@@ -27,17 +24,11 @@ export interface TaskEvent {
   error?: unknown;
 }
 
-const { start, end, asyncStart, asyncEnd, error: failure } = tracingChannel('plimsoll.pool.task');
+const channels = tracingChannel('plimsoll.pool.task');
 const started = channel('plimsoll.pool.task.started');
 
 /** Does anybody want to hear of tasks? Asked for each of them. */
-export const isWatched = (): boolean =>
-  start.hasSubscribers ||
-  end.hasSubscribers ||
-  asyncStart.hasSubscribers ||
-  asyncEnd.hasSubscribers ||
-  failure.hasSubscribers ||
-  started.hasSubscribers;
+export const isWatched = (): boolean => channels.hasSubscribers || started.hasSubscribers;
 
 /** A task from its submission to its end, with all that belongs to it. */
 export interface Journey {
@@ -46,8 +37,8 @@ export interface Journey {
   readonly handler: number;
   /** The pool has accepted or refused the task. */
   queued(): void;
-  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
-  settled(failure?: { readonly reason: unknown }): void;
+  /** It has its value, or its `Rejection`. Listeners, which are code of the user's, hear of it soon: not in the middle of the pool's work. */
+  settled(outcome: unknown): void;
   /** Why the task has failed, without a trace of what it was packed in. */
   reasonOf(error: unknown): unknown;
 }
@@ -55,21 +46,24 @@ export interface Journey {
 const settled = Promise.resolve();
 let ids = 0;
 
+/** From the worker file first: that is a file of the program. */
+export function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTelemetryApi | undefined {
+  if (typeof openTelemetry === 'object') return openTelemetry;
+  if (openTelemetry !== true) return undefined;
+  return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
+}
+
 /** What travels with tasks: stores, trace context, events and spans. Made when a pool has them or somebody listens. */
 export class Escort {
   readonly #state: State;
   readonly #api: OpenTelemetryApi | undefined;
-  /** Those whose workers shall tell of their start. */
   readonly #awaited = new Map<number, TaskEvent>();
-  readonly #storages: readonly (readonly [string, Storages[string]])[];
 
-  constructor(state: State, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
+  constructor(state: State, api: OpenTelemetryApi | undefined) {
     this.#state = state;
     this.#api = api;
-    this.#storages = Object.entries(storages ?? {});
   }
 
-  /** A worker has called the function of a task. */
   started(id: number, time: number, threadId: number): void {
     const event = this.#awaited.get(id);
     if (event === undefined) return;
@@ -84,85 +78,55 @@ export class Escort {
     const { filename, name, call } = this.#state.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
     const event: TaskEvent = { id: ids++, name, filename, ...times };
-    start.publish(event);
+    channels.start.publish(event);
     // Asked for each time: an SDK may be registered after the pool was made.
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
     const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
     const packed = this.#pack(value, event, span);
-    let isQueued = false;
-    const queued = (): void => {
-      isQueued = true;
-      end.publish(event);
-    };
     return {
       value: packed ?? value,
       handler: packed === undefined ? handler : this.#state.handlers.idOf(filename, name, call | CARRIED),
-      queued,
-      settled: (failed) => {
-        if (failed !== undefined) event.error = failed.reason;
-        if (!isQueued) queued();
-        // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
-        if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
-        this.#awaited.delete(event.id);
-        event.settledAt = now();
-        if (failed !== undefined) failure.publish(event);
-        asyncStart.publish(event);
-        asyncEnd.publish(event);
-        if (failed !== undefined && isError(failed.reason)) span?.recordException(failed.reason);
-        if (failed !== undefined) span?.setStatus({ code: STATUS_ERROR, message: messageOf(failed.reason) });
-        span?.end();
-      },
+      queued: () => channels.end.publish(event),
+      settled: (outcome) => void settled.then(() => this.#settled(event, outcome, span)),
       reasonOf: (error) => (packed === undefined ? error : unpacked(error)),
     };
   }
 
-  /** `submit` gets what stands in the task's place, and `resolve` its result or a `Rejection`. @throws why it is refused */
-  start<Started>(
-    value: unknown,
-    handler: number,
-    resolve: (value: unknown) => void,
-    submit: (value: unknown, handler: number, resolve: (value: unknown) => void) => Started,
-  ): Started {
-    const journey = this.begin(value, handler);
-    const onEnd = (result: unknown): void => {
-      const failed = result instanceof Rejection ? { reason: journey.reasonOf(result.reason) } : undefined;
-      void settled.then(() => journey.settled(failed));
-      resolve(failed === undefined ? result : new Rejection(failed.reason));
-    };
-    try {
-      const task = submit(journey.value, journey.handler, onEnd);
-      journey.queued();
-      return task;
-    } catch (reason) {
-      journey.settled({ reason });
-      throw reason;
+  #settled(event: TaskEvent, outcome: unknown, span: Span | undefined): void {
+    // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
+    if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
+    this.#awaited.delete(event.id);
+    event.settledAt = now();
+    if (outcome instanceof Rejection) {
+      event.error = outcome.reason;
+      channels.error.publish(event);
     }
+    channels.asyncStart.publish(event);
+    channels.asyncEnd.publish(event);
+    if (outcome instanceof Rejection) {
+      if (isError(outcome.reason)) span?.recordException(outcome.reason);
+      span?.setStatus({ code: STATUS_ERROR, message: messageOf(outcome.reason) });
+    }
+    span?.end();
   }
 
-  /** undefined: nothing has to travel. */
   #pack(task: unknown, event: TaskEvent, span: Span | undefined): Packed | undefined {
-    const context: Record<string, unknown> = {};
-    for (const [name, storage] of this.#storages) {
-      const store = storage.getStore();
-      if (store !== undefined) context[name] = store;
-    }
+    const stores = Object.entries(this.#state.options.context ?? {})
+      .map(([name, storage]) => [name, storage.getStore()] as const)
+      .filter(([, store]) => store !== undefined);
     const trace: Record<string, string> = {};
-    if (span !== undefined) {
-      const { trace: spans, context: contexts, propagation } = this.#api as OpenTelemetryApi;
-      propagation.inject(spans.setSpan(contexts.active(), span), trace);
-    }
+    if (this.#api !== undefined && span !== undefined)
+      this.#api.propagation.inject(this.#api.trace.setSpan(this.#api.context.active(), span), trace);
     if (started.hasSubscribers) this.#awaited.set(event.id, event);
     const packed = {
       task,
-      ...(isEmpty(context) ? {} : { context }),
-      ...(isEmpty(trace) ? {} : { trace }),
-      ...(started.hasSubscribers ? { notice: event.id } : {}),
+      ...(stores.length > 0 && { context: Object.fromEntries(stores) }),
+      ...(Object.keys(trace).length > 0 && { trace }),
+      ...(started.hasSubscribers && { notice: event.id }),
     };
     return Object.keys(packed).length === 1 ? undefined : packed;
   }
 }
-
-const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
 /** Names a part of what was sent by where the caller has it. */
 function unpacked(error: unknown): unknown {

@@ -1,15 +1,14 @@
 import type { WorkerError } from '../errors.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { type Lost, putBack, reap, rejectWaiting } from './dispatch.js';
-import { keyOf, notRetryable, workerFailure } from './faults.js';
+import { putBack, reap, rejectWaiting } from './dispatch.js';
+import { notRetryable, workerFailure } from './faults.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
 import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, leave } from './workers.js';
 
-/** How often tasks have run again. */
 const tries = new WeakMap<Task, number>();
 
 /** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
@@ -29,7 +28,9 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   if (worker.keys > 0)
     for (const [place, home] of state.homes) if (home === worker) state.homes.delete(place);
   const { dead, ran } = reap(state, worker);
-  endTasksOf(state, dead, isStopped, errorOf);
+  const policy = retryOf('options.retry', state.options.retry);
+  for (const task of dead)
+    lose(state, task, errorOf(state.handlers.of(task.handler)), task.extras?.retry ?? policy);
   for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
   if (worker.times !== undefined) state.timing?.died(worker.times);
   state.exiting.delete(worker);
@@ -51,32 +52,11 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
 
 /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
 function giveUp(state: State, error: WorkerError): void {
-  state.guard.failed(error);
+  state.breaker.failed(error);
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
   rejectWaiting(state, () => error);
   if (waiting === 0) state.emit('error', error);
-}
-
-/** Dead tasks run again or are rejected. Unless the pool has stopped their worker, they may have ended it: quarantine. */
-function endTasksOf(
-  state: State,
-  dead: readonly Lost[],
-  isStopped: boolean,
-  errorOf: (handler: HandlerName) => WorkerError,
-): void {
-  const { handlers, guard } = state;
-  const nameOf = (task: Task): HandlerName => handlers.of(task.handler);
-  // One death for each function, however many of its tasks the worker had.
-  const ran = new Map<string, HandlerName>();
-  for (const { task, hasRun } of dead) if (hasRun && !isStopped) ran.set(keyOf(nameOf(task)), nameOf(task));
-  for (const [key, handler] of ran) {
-    if (!guard.died(handler, errorOf(handler))) continue;
-    const isOfIt = (task: Task): boolean => !task.isStep && keyOf(nameOf(task)) === key;
-    rejectWaiting(state, () => guard.quarantined(handler), isOfIt);
-  }
-  const policy = retryOf('options.retry', state.options.retry);
-  for (const { task } of dead) lose(state, task, errorOf(nameOf(task)), task.extras?.retry ?? policy);
 }
 
 function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy | undefined): void {
@@ -87,7 +67,7 @@ function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy 
     before < policy.max &&
     !task.isBound &&
     task.extras?.verdict === undefined;
-  if (!mayRunAgain) state.settle(task, error, true);
+  if (!mayRunAgain) state.settle(task, error, true, true);
   else if (task.hasTransfer) state.settle(task, notRetryable(error), true);
   else {
     tries.set(task, before + 1);
@@ -112,13 +92,7 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
   state.paused.set(task, timers.setTimeout(onTime, Math.min(backoff, LONGEST_TIMER)).unref());
 }
 
-/** Before the tasks that came after it. */
 function runAgain(state: State, task: Task): void {
-  const refusal = state.guard.quarantined(state.handlers.of(task.handler));
-  if (refusal !== undefined) {
-    state.settle(task, refusal, true);
-    return;
-  }
   try {
     findHome(state, task);
     putBack(state, task);

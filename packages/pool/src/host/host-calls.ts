@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PoolError } from '../errors.js';
 import { type HostRequest, isThenable } from '../shared/calls.js';
-import { carry, carryLess } from '../shared/error-record.js';
 import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
 import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
@@ -9,6 +8,7 @@ import { isMovable, unwrap } from '../shared/move.js';
 import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { HostFunctions } from './options.js';
+import { sendThrown } from './parcel.js';
 import type { BlockingCall, State } from './state.js';
 import { type CallingTask, IN_TABLE, SETTLED, type Task } from './task.js';
 import { STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -43,11 +43,16 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
     }
   };
   const isOpen = (): boolean => blocked.get(worker) === blocking && isWaiting(table, worker.index, number);
-  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], most: MANY, outer: undefined };
+  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], outer: undefined };
   blocked.set(worker, blocking);
   const base = slotAt(table.layout, slot);
-  const read = (): unknown => slots.read(worker, slot, base, table.words[base + FLAGS] as number);
-  const request = requestOf(read, answer, () => heard(table, worker.index, number));
+  const request = requestOf(answer, () => {
+    try {
+      return slots.read(worker, slot, base, table.words[base + FLAGS] as number);
+    } finally {
+      heard(table, worker.index, number);
+    }
+  });
   if (request !== undefined) serve(state, slots.tasks[slot] as Task, request, answer, blocking);
 }
 
@@ -68,7 +73,7 @@ export function hearPosted(
       worker.post([ANSWER, call, failed, number]);
     });
   };
-  const request = requestOf(() => worker.payload(~call, 0).value, answer);
+  const request = requestOf(answer, () => worker.payload(~call, 0).value);
   if (request === undefined) return;
   const task = slots.tasks[slot];
   if (task === undefined || task.place === SETTLED || slots.sequenceOf(slot) !== sequence)
@@ -76,18 +81,13 @@ export function hearPosted(
   else serve(state, task, request, answer);
 }
 
-/** undefined: it cannot be read, and that is the answer. */
-function requestOf(read: () => unknown, answer: Answer, then = () => {}): HostRequest | undefined {
-  let failure: { reason: unknown };
+function requestOf(answer: Answer, read: () => unknown): HostRequest | undefined {
   try {
     return read() as HostRequest;
   } catch (reason) {
-    failure = { reason };
-  } finally {
-    then();
+    answer(unreadable('arguments', reason), true);
+    return undefined;
   }
-  answer(unreadable('arguments', failure.reason), true);
-  return undefined;
 }
 
 /** What cannot be sent becomes the reason why the call fails. */
@@ -96,14 +96,7 @@ function send(
   isFailed: boolean,
   to: (sent: unknown, transfer: TransferList, isFailed: boolean) => void,
 ): void {
-  const fail = (error: unknown): void => {
-    const thrown = carry(error);
-    try {
-      to(thrown, [], true);
-    } catch (reason) {
-      to(carryLess(thrown, reason), [], true);
-    }
-  };
+  const fail = (error: unknown): void => sendThrown(error, (thrown) => to(thrown, [], true));
   try {
     const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
     if (isFailed) fail(value);
@@ -175,10 +168,7 @@ export function deadlockOf(state: State, task: Task): PoolError | undefined {
   while (call !== undefined && !(call.isOpen() && state.blocked.get(call.worker) === call)) call = call.outer;
   // Steps of streams that are open come to their end: they may close what the worker keeps.
   if (call === undefined || task.isStep) return undefined;
-  if (call.nested.length >= call.most) {
-    call.nested = call.nested.filter(({ place }) => place !== SETTLED);
-    call.most = 2 * call.nested.length + MANY;
-  }
+  if (call.nested.length % MANY === 0) call.nested = call.nested.filter(({ place }) => place !== SETTLED);
   call.nested.push(task);
   if (!isStuck(state, task, hopelessOf(state))) return undefined;
   call.nested.pop();

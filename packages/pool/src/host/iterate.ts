@@ -1,26 +1,19 @@
 import { AbortError } from '../errors.js';
 import type { AbortSignalAny } from './options.js';
-import { watch } from './submit.js';
+import { Rejection } from './rejection.js';
+import { watch } from './signals.js';
 
-const COMING = 0;
-const VALUE = 1;
-const FAILURE = 2;
+const COMING = Symbol('coming');
 /** Nothing comes here or after it. */
-const END = 3;
+const END = Symbol('end');
 
-/** A place in an iteration: what stands there comes later. */
+/** A place in an iteration: a value, or a `Rejection`, stands there sooner or later. */
 export interface Place {
-  state: typeof COMING | typeof VALUE | typeof FAILURE | typeof END;
-  value: unknown;
+  outcome: unknown;
   next: Place | undefined;
 }
 
 type Given = IteratorResult<unknown, undefined>;
-
-interface Waiter {
-  resolve(result: Given): void;
-  reject(reason: unknown): void;
-}
 
 const DONE: Given = { done: true, value: undefined };
 const settled = Promise.resolve();
@@ -30,19 +23,17 @@ export type StopCause = 'aborted' | 'left' | 'over';
 
 /** What `map()` and `stream()` give to a `for await`. Nothing begins before its first turn, and the first failure ends it. */
 export abstract class Iteration implements AsyncIterableIterator<unknown, undefined> {
-  /** What `return()` waits for. */
   protected closed: Promise<void> = settled;
   #hasBegun = false;
   /** Places that were taken, and whose values the loop has not got. */
   #size = 0;
-  /** No further places come. */
   #isClosed = false;
   /** Nothing counts any more of what was taken and has not come. */
   #isDropped = false;
   #hasEnded = false;
   #first: Place | undefined;
   #last: Place | undefined;
-  readonly #waiters: Waiter[] = [];
+  readonly #waiters: ((given: Given | Rejection) => void)[] = [];
   #unwatch: (() => void) | undefined;
   readonly #most: number;
   readonly #isOrdered: boolean;
@@ -53,7 +44,6 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#isOrdered = isOrdered;
   }
 
-  /** The first turn of the loop. */
   protected abstract begin(): void;
   /** Takes one more place, now or soon. False: not before something has happened. */
   protected abstract pull(): boolean;
@@ -69,9 +59,10 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
       this.#hasBegun = true;
       this.begin();
     }
-    const result = this.#ask();
+    const given = new Promise<Given>((resolve) => this.#waiters.push(resolve as never));
+    this.#serve();
     this.fill();
-    return result;
+    return given;
   }
 
   async return(): Promise<Given> {
@@ -82,13 +73,12 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     return DONE;
   }
 
-  /** To be called when further places may be taken. */
   protected fill(): void {
     while (this.#size < this.#most && this.pull());
   }
 
   protected take(): Place {
-    const place: Place = { state: COMING, value: undefined, next: undefined };
+    const place: Place = { outcome: COMING, next: undefined };
     this.#size++;
     if (this.#isOrdered) this.#append(place);
     return place;
@@ -100,36 +90,25 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#last = place;
   }
 
-  protected settle(place: Place, value: unknown, isFailed: boolean): void {
-    this.#settle(place, value, isFailed ? FAILURE : VALUE);
-  }
-
-  #settle(place: Place, value: unknown, state: Place['state']): void {
-    if (place.state !== COMING || this.#isDropped) return;
-    place.state = state;
-    place.value = value;
+  protected settle(place: Place, outcome: unknown): void {
+    if (place.outcome !== COMING || this.#isDropped) return;
+    place.outcome = outcome;
     if (!this.#isOrdered) this.#append(place);
     this.#serve();
   }
 
-  /** What was taken before a place still comes, and nothing else. */
-  protected endAt(place: Place): void {
+  /** What was taken, before a place if there is one, still comes, and nothing else. */
+  protected end(place?: Place): void {
     this.#isClosed = true;
-    this.#settle(place, undefined, END);
-  }
-
-  /** What was taken still comes, and nothing else. */
-  protected takeNoMore(): void {
-    this.#isClosed = true;
-    this.#serve();
+    if (place === undefined) this.#serve();
+    else this.settle(place, END);
   }
 
   /** What was taken still comes, and then this reason. */
   protected failAtEnd(reason: unknown): void {
-    this.settle(this.take(), reason, true);
+    this.settle(this.take(), new Rejection(reason));
   }
 
-  /** Ends on whichever comes first. */
   protected watch(signal: AbortSignalAny | undefined, timeout: number | undefined, name: string): void {
     if (signal !== undefined && (signal as AbortSignal).aborted)
       this.#abort(new AbortError((signal as AbortSignal).reason));
@@ -148,7 +127,7 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     if (this.#hasEnded) return;
     this.#drop();
     this.#size = 1;
-    this.#append({ state: FAILURE, value: reason, next: undefined });
+    this.#append({ outcome: new Rejection(reason), next: undefined });
     this.#serve();
   }
 
@@ -160,36 +139,15 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#size = 0;
   }
 
-  #ask(): Promise<Given> {
-    const first = this.isAwaited ? undefined : this.#ready();
-    if (first?.state === VALUE) {
-      this.#endIfOver();
-      return Promise.resolve({ done: false, value: first.value });
-    }
-    if (first !== undefined) {
-      this.#drop();
-      this.#endIfOver();
-      return Promise.reject(first.value);
-    }
-    const result = new Promise<Given>((resolve, reject) => this.#waiters.push({ resolve, reject }));
-    this.#serve();
-    return result;
-  }
-
-  /** The loop asks for more than there is. */
   protected get isAwaited(): boolean {
     return this.#waiters.length > 0;
-  }
-
-  get #isOver(): boolean {
-    return this.#isClosed && this.#size === 0;
   }
 
   /** Takes the first place out, if its value is there. */
   #ready(): Place | undefined {
     const first = this.#first;
-    if (first === undefined || first.state === COMING) return undefined;
-    if (first.state === END) {
+    if (first === undefined || first.outcome === COMING) return undefined;
+    if (first.outcome === END) {
       this.#drop();
       return undefined;
     }
@@ -199,23 +157,18 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     return first;
   }
 
-  #serve(why?: StopCause): void {
+  #serve(why: StopCause = 'over'): void {
     while (this.isAwaited) {
       const first = this.#ready();
-      if (first === undefined && !this.#isOver) return;
-      const waiter = this.#waiters.shift() as Waiter;
-      if (first === undefined) waiter.resolve(DONE);
-      else if (first.state === VALUE) waiter.resolve({ done: false, value: first.value });
-      else {
-        waiter.reject(first.value);
+      if (first === undefined && !(this.#isClosed && this.#size === 0)) return;
+      const give = this.#waiters.shift();
+      if (first === undefined) give?.(DONE);
+      else if (first.outcome instanceof Rejection) {
+        give?.(first.outcome);
         this.#drop();
-      }
+      } else give?.({ done: false, value: first.outcome });
     }
-    this.#endIfOver(why);
-  }
-
-  #endIfOver(why: StopCause = 'over'): void {
-    if (this.#hasEnded || !this.#isOver) return;
+    if (this.#hasEnded || !this.#isClosed || this.#size > 0) return;
     this.#hasEnded = true;
     this.unwatch();
     this.stop(new AbortError(undefined, 'The loop has ended'), why);

@@ -5,9 +5,10 @@ import { cancel, END, LEAVE } from './cancel.js';
 import type { Core } from './core.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
-import { parcelOf, release, type Source, sourceOf } from './parcel.js';
-import { check, extrasOf, handlerOf, plainCopy, unmoved, watchOf } from './submit.js';
-import { Rejection, type Task } from './task.js';
+import { parcelOf, release, type Source, sourceOf, unmoved } from './parcel.js';
+import { Rejection } from './rejection.js';
+import { check, extrasOf, handlerOf, plainCopy } from './submit.js';
+import type { Task } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
 export interface MapOptions extends Omit<RunOptions, 'transferList'> {
@@ -20,12 +21,7 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
   readonly ordered?: boolean | undefined;
 }
 
-/** @throws TypeError or RangeError for what is wrong in the options or the items */
-export function mapOf(
-  core: Core,
-  items: unknown,
-  options: MapOptions,
-): AsyncIterableIterator<unknown, undefined> {
+export function mapOf(core: Core, items: unknown, options: MapOptions): Mapping {
   const copy = plainCopy(options);
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
   const running = maxThreads * concurrentTasksPerWorker;
@@ -34,24 +30,15 @@ export function mapOf(
   const ordered = flag('options.ordered', copy.ordered) ?? true;
   const checked = check(core, copy);
   const { signal, grace } = checked;
-  // The signal is that of the whole loop; a timeout is each item's own.
-  const watch = watchOf({ ...checked, signal: undefined });
   /** Calls something where the loop was begun: there are the stores that go with its tasks. */
   let there: ((call: () => Task) => Task) | undefined;
   return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
-    const resolve = (value: unknown): void => {
-      const isFailed = value instanceof Rejection;
-      settle(isFailed ? value.reason : value, isFailed);
-    };
     const start = (): Task => {
       const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
-      return core.startEscorted(
-        parcel.value,
-        handlerOf(core, checked),
-        extrasOf(parcel, checked),
-        resolve,
-        watch,
-      );
+      const extras = extrasOf(parcel, checked);
+      // That of the whole loop; a timeout is each item's own.
+      if (extras !== undefined) extras.signal = undefined;
+      return core.startEscorted(parcel.value, handlerOf(core, checked), extras, settle);
     };
     if (core.escort !== undefined || core.callsHost) there ??= AsyncLocalStorage.snapshot();
     const task = there === undefined ? start() : there(start);
@@ -63,15 +50,12 @@ export function mapOf(
   });
 }
 
-/** Ends an item that was begun. */
 export type EndItem = (reason: AbortError, why: StopCause) => void;
-/** Begins an item, and calls `settle` once, at once or later. @throws why the item is refused */
-export type StartItem = (item: unknown, settle: (value: unknown, isFailed: boolean) => void) => EndItem;
+/** Begins an item, and calls `settle` once with its value or a `Rejection`. @throws why the item is refused */
+export type StartItem = (item: unknown, settle: (outcome: unknown) => void) => EndItem;
 
 export interface MapLimits {
-  /** Items at most that were taken from the source, and whose result the consumer has not received. */
   readonly concurrency: number;
-  /** Results in the order of the items; else each as soon as it is there. */
   readonly ordered: boolean;
   readonly signal: AbortSignalAny | undefined;
 }
@@ -79,21 +63,15 @@ export interface MapLimits {
 const settled = Promise.resolve();
 
 /** Begins items of a source, so many at a time. A failure, `break` or the signal end all of them. @throws TypeError */
-export const mapOver = (
-  items: unknown,
-  limits: MapLimits,
-  start: StartItem,
-): AsyncIterableIterator<unknown, undefined> => new Mapping(sourceOf('items', items), limits, start);
+export const mapOver = (items: unknown, limits: MapLimits, start: StartItem): Mapping =>
+  new Mapping(sourceOf('items', items), limits, start);
 
 class Mapping extends Iteration {
   readonly #source: Source;
   readonly #signal: AbortSignalAny | undefined;
   readonly #start: StartItem;
-  /** Of the items that are not settled. */
   readonly #ends = new Set<EndItem>();
-  /** Nothing more is taken from the source. */
   #isDry = false;
-  /** The source has been asked for an item. */
   #isAsking = false;
   readonly #refill = (): void => this.fill();
 
@@ -134,12 +112,10 @@ class Mapping extends Iteration {
   }
 
   #accept({ done, value }: IteratorResult<unknown>): void {
-    if (done !== true) {
-      this.#begin(value);
-      return;
-    }
-    this.#isDry = true;
-    this.takeNoMore();
+    if (done === true) {
+      this.#isDry = true;
+      this.end();
+    } else this.#begin(value);
   }
 
   /** The source has failed: what came before that comes first. */
@@ -153,10 +129,10 @@ class Mapping extends Iteration {
     const place = this.take();
     let end: EndItem | undefined;
     let isSettled = false;
-    const settle = (value: unknown, isFailed: boolean): void => {
+    const settle = (outcome: unknown): void => {
       isSettled = true;
       if (end !== undefined) this.#ends.delete(end);
-      this.settle(place, value, isFailed);
+      this.settle(place, outcome);
       // Not here, in the middle of the pool's work: a source is user code.
       if (this.isAwaited) void settled.then(this.#refill);
     };
@@ -164,7 +140,7 @@ class Mapping extends Iteration {
       end = this.#start(item, settle);
       if (!isSettled) this.#ends.add(end);
     } catch (error) {
-      this.settle(place, error, true);
+      this.settle(place, new Rejection(error));
     }
   }
 

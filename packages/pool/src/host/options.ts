@@ -26,17 +26,17 @@ export function duration(name: string, value: unknown): number | undefined {
   return value;
 }
 
-export function text(name: string, value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw badType(name, value, 'a string');
-  return value;
-}
+/** What is given stays as it is. */
+const accept =
+  <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
+  (name, value) => {
+    if (value !== undefined && !isRight(value)) throw badType(name, value, right);
+    return value as Value | undefined;
+  };
 
-export function flag(name: string, value: unknown): boolean | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'boolean') throw badType(name, value, 'true or false');
-  return value;
-}
+export const flag = accept<boolean>((value) => typeof value === 'boolean', 'true or false');
+export const text = (name: string, value: unknown): string | undefined => string(name, value ?? undefined);
+const string = accept<string>((value) => typeof value === 'string', 'a string');
 
 /** What tasks that belong together have in common. */
 export type Key = string | number;
@@ -83,8 +83,6 @@ export interface PoolOptions {
   recordTiming?: boolean | undefined;
   /** Runs tasks again that died with their workers, unless `run()` says otherwise. Default: never. */
   retry?: RetryOptions | undefined;
-  /** Rejects the tasks of a function for a while that ends one worker after another. Default: never. */
-  quarantine?: QuarantineOptions | undefined;
   /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
   breaker?: BreakerOptions | undefined;
   /**
@@ -163,16 +161,6 @@ export interface RetryOptions {
   readonly backoff?: number | undefined;
 }
 
-/** When a function that ends one worker after another is not called any more for a while. */
-export interface QuarantineOptions {
-  /** Workers that have ended while they ran the function. Default: 3. */
-  readonly deaths?: number | undefined;
-  /** Milliseconds in which they did. Default: 60000. */
-  readonly within?: number | undefined;
-  /** Milliseconds for which its tasks are rejected. Default: 30000. */
-  readonly pause?: number | undefined;
-}
-
 /** When no worker is started any more for a while. */
 export interface BreakerOptions {
   /** Workers that have ended in a row before they were ready; Infinity: never. Default: 5. */
@@ -206,14 +194,6 @@ const or =
   (name, value) =>
     check(name, value) ?? otherwise;
 
-/** What is given stays as it is. */
-const accept =
-  <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
-  (name, value) => {
-    if (value !== undefined && !isRight(value)) throw badType(name, value, right);
-    return value as Value | undefined;
-  };
-
 /** Of a copy without a prototype, so that a polluted Object.prototype adds no option. */
 function fill<Of extends Checks>(name: string, given: unknown, checks: Of): Filled<Of> {
   if (!isObject(given)) throw badType(name, given, 'an object');
@@ -229,6 +209,13 @@ const group =
   <Of extends Checks>(checks: Of): Check<Filled<Of> | undefined> =>
   (name, value) =>
     value === undefined ? undefined : fill(name, value, checks);
+
+const asGiven =
+  <Value>(check: Check<unknown>): Check<Value> =>
+  (name, value) => {
+    check(name, value);
+    return value as Value;
+  };
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isTexts = (value: unknown): boolean =>
@@ -252,13 +239,6 @@ const RETRY = {
 };
 export type RetryPolicy = Filled<typeof RETRY>;
 export const retryOf = group(RETRY);
-
-const QUARANTINE = {
-  deaths: or(within(1, MOST), 3),
-  within: or(duration, 60_000),
-  pause: or(duration, 30_000),
-};
-export type Quarantining = Filled<typeof QUARANTINE>;
 
 const BREAKER = { failures: or(endless(within(1, MOST)), 5), pause: or(duration, 1000) };
 export type Breaking = Filled<typeof BREAKER>;
@@ -284,28 +264,22 @@ const OPTIONS = {
     'an object or SHARE_ENV',
   ),
   /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
-  workerData(name: string, value: unknown): unknown {
+  workerData: asGiven<unknown>((name, value) => {
     try {
       clone(value);
     } catch (error) {
       throw uncloneable(name, value, error);
     }
-    return value;
-  },
+  }),
   niceIncrement: or(within(process.platform === 'win32' ? -20 : 0, 39), 0),
   trackUnmanagedFds: or(flag, true),
   closeTimeout: or(duration, 30_000),
   recordTiming: or(flag, true),
-  retry(name: string, value: unknown): RetryOptions | undefined {
-    retryOf(name, value);
-    return value as RetryOptions | undefined;
-  },
-  quarantine: group(QUARANTINE),
+  retry: asGiven<RetryOptions | undefined>(retryOf),
   breaker: (name: string, value: unknown = {}): Breaking => fill(name, value, BREAKER),
-  context(name: string, value: unknown): Storages | undefined {
+  context: asGiven<Storages | undefined>((name, value) => {
     if (value !== undefined) checkStorages(name, value);
-    return value as Storages | undefined;
-  },
+  }),
   openTelemetry: accept<boolean | OpenTelemetryApi>(
     (value) => typeof value === 'boolean' || isOpenTelemetry(value),
     'true, false or the module @opentelemetry/api',

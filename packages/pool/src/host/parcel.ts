@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
-import { carry, carryLess } from '../shared/error-record.js';
+import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import {
   END,
   FAILURE,
@@ -52,6 +52,15 @@ export interface Parcel {
   readonly close: (() => void) | undefined;
 }
 
+/** The parcel of a value that is copied. */
+export const unmoved = (value: unknown): Parcel => ({
+  value,
+  transfer: [],
+  original: undefined,
+  call: 0,
+  close: undefined,
+});
+
 /** Takes marks of `move` off, and puts ports into the places of async iterables. @throws what an iterable throws */
 export function parcelOf(
   items: readonly unknown[],
@@ -63,7 +72,7 @@ export function parcelOf(
   const transfer = [...transferList];
   const taskOf = (values: readonly unknown[]): unknown => (isSpread ? values : values[0]);
   if (!items.some((item) => isMovable(item) || isFeed(item)))
-    return { value: taskOf(items), transfer, original: undefined, call, close: undefined };
+    return { ...unmoved(taskOf(items)), transfer, call };
   const given: Feed[] = [];
   const feeds: FeedEnd[] = [];
   const close = (): void => {
@@ -94,11 +103,20 @@ export function parcelOf(
   }
 }
 
+/** Sends what was thrown, or as much of it as can be sent. */
+export function sendThrown(error: unknown, send: (thrown: Thrown) => void): void {
+  const thrown = carry(error);
+  try {
+    send(thrown);
+  } catch (reason) {
+    send(carryLess(thrown, reason));
+  }
+}
+
 /** The host's end of an async iterable: gives the worker as many items as it asks for. */
 class Feed {
   #credit = 0;
   #isGiving = false;
-  /** The source has ended or was closed. */
   #isDry = false;
   #isClosed = false;
   readonly #source: Source;
@@ -125,45 +143,37 @@ class Feed {
     this.#isGiving = true;
     while (this.#credit > 0 && !this.#isDry) {
       this.#credit--;
-      await this.#giveOne();
+      try {
+        const result = await this.#source.next();
+        if (typeof result !== 'object' || result === null)
+          throw new TypeError(`Iterator result ${String(result)} is not an object`);
+        if (!this.#isClosed) this.#giveOne(result);
+      } catch (error) {
+        this.#isDry = true;
+        this.#fail(error);
+      }
     }
     this.#isGiving = false;
   }
 
-  async #giveOne(): Promise<void> {
-    let result: IteratorResult<unknown>;
+  #giveOne({ done, value }: IteratorResult<unknown>): void {
+    this.#isDry = done === true;
     try {
-      result = await this.#source.next();
-      if (typeof result !== 'object' || result === null)
-        throw new TypeError(`Iterator result ${String(result)} is not an object`);
-    } catch (error) {
-      this.#isDry = true;
-      this.#fail(error);
-      return;
-    }
-    if (this.#isClosed) return;
-    this.#isDry = result.done === true;
-    try {
-      const { value } = result;
-      if (this.#isDry) this.#post([END]);
-      else {
-        const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
-        checkClone('item', moved.value, this.#mostBytes, moved.transfer);
-        this.#post([ITEM, moved.value], moved.transfer);
+      if (this.#isDry) {
+        this.#post([END]);
+        return;
       }
+      const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+      checkClone('item', moved.value, this.#mostBytes, moved.transfer);
+      this.#post([ITEM, moved.value], moved.transfer);
     } catch (error) {
-      this.#fail(uncloneable('item', result.value, error));
+      this.#fail(uncloneable('item', value, error));
     }
   }
 
   #fail(error: unknown): void {
     if (this.#isClosed) return;
-    const thrown = carry(error);
-    try {
-      this.#post([FAILURE, thrown]);
-    } catch (reason) {
-      this.#post([FAILURE, carryLess(thrown, reason)]);
-    }
+    sendThrown(error, (thrown) => this.#post([FAILURE, thrown]));
     this.close();
   }
 
@@ -171,7 +181,6 @@ class Feed {
     this.#port.postMessage(message, transfer as never);
   }
 
-  /** Nobody wants more of it. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -9,13 +9,10 @@ export interface Pumped {
   readonly outstanding: number;
   /** Could the host spin without taking a core from a worker? */
   readonly hasSpareCore: boolean;
-  /** Reads what workers have reported and publishes what waits. Returns how many tasks ended. */
   turn(): number;
-  /** Has any worker reported anything? */
   anythingDone(): boolean;
   /** Tasks that wait in the table, or for room in it. */
   readonly queued: number;
-  /** Announces what is queued, and wakes sleeping workers for it. */
   wakeWorkers(): void;
   /** Wakes sleeping workers for what is queued, as if no other one were coming. True: there may be more to do a little later. */
   wakeFurther(): unknown;
@@ -57,14 +54,12 @@ export class Pump {
   #submissions = 0;
   readonly #words: Int32Array;
   readonly #pumped: Pumped;
-  /** Keeps the process alive while promises are pending. */
   readonly #keepAlive = timers.hold();
   #keeping = false;
   #late: NodeJS.Timeout | undefined;
   readonly #listener: Listener;
-  /** `nextTurn` will be called when this turn of the event loop is over. */
+  /** `nextTurn` will be called when this turn of the event loop is over, and shall go on with the work then. */
   #armed = false;
-  /** It shall go on with the work then. */
   #deferred = false;
   readonly #inMicrotask = (): void => this.#goOn(this.#pumped.turn());
   readonly #nextTurn = () => {
@@ -129,7 +124,6 @@ export class Pump {
     this.#armed = true;
   }
 
-  /** After a turn in which so many tasks ended. */
   #goOn(ended: number): void {
     if (this.#pumped.outstanding === 0) {
       this.#scheduled = false;

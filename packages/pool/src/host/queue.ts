@@ -6,9 +6,7 @@ export interface Pending {
   push(task: Task): void;
   /** Puts a task back before all that were submitted after it. */
   putBack(task: Task): void;
-  /** The next task that still waits. */
   shift(): Task | undefined;
-  /** A task in it is about to be settled. */
   forget(task: Task): void;
 }
 
@@ -80,62 +78,57 @@ export class Deque {
 const isBefore = (one: Task, other: Task): boolean =>
   one.priority > other.priority || (one.priority === other.priority && one.number < other.number);
 
-/** A binary heap by (priority, number). Each task knows its index, so that one in the middle can be taken out. */
-export class Heap {
-  readonly #tasks: Task[] = [];
-
-  get size(): number {
-    return this.#tasks.length;
-  }
+/** A binary heap by (priority, number). Settled tasks are skipped when their turn comes. */
+class Heap {
+  /** Tasks that are not settled. */
+  size = 0;
+  #tasks: Task[] = [];
 
   get first(): Task | undefined {
+    while (this.#tasks[0]?.place === SETTLED) this.#pop();
     return this.#tasks[0];
   }
 
   push(task: Task): void {
-    this.#tasks.push(task);
-    this.#rise(task, this.#tasks.length - 1);
-  }
-
-  remove(task: Task): void {
-    const { slot } = task;
-    const last = this.#tasks.pop() as Task;
-    task.slot = -1;
-    if (last === task) return;
-    this.#rise(last, slot);
-    this.#sink(last, last.slot);
-  }
-
-  #put(task: Task, index: number): void {
-    this.#tasks[index] = task;
-    task.slot = index;
-  }
-
-  #rise(task: Task, from: number): void {
-    let index = from;
+    const tasks = this.#tasks;
+    let index = tasks.length;
     while (index > 0) {
       const above = (index - 1) >> 1;
-      const parent = this.#tasks[above] as Task;
+      const parent = tasks[above] as Task;
       if (!isBefore(task, parent)) break;
-      this.#put(parent, index);
+      tasks[index] = parent;
       index = above;
     }
-    this.#put(task, index);
+    tasks[index] = task;
+    this.size++;
   }
 
-  #sink(task: Task, from: number): void {
+  /** Takes `first` out. */
+  shift(): void {
+    this.#pop();
+    this.size--;
+  }
+
+  /** As that of `Deque`; a sorted list is a heap. */
+  forget(): void {
+    this.size--;
+    if (this.#tasks.length <= 64 || this.size >= this.#tasks.length / 2) return;
+    const waiting = this.#tasks.filter(({ place }) => place !== SETTLED);
+    this.#tasks = waiting.sort((one, other) => (isBefore(one, other) ? -1 : 1));
+  }
+
+  #pop(): void {
     const tasks = this.#tasks;
-    let index = from;
-    for (;;) {
-      let below = 2 * index + 1;
-      if (below >= tasks.length) break;
+    const last = tasks.pop() as Task;
+    let index = 0;
+    for (let below = 1; below < tasks.length; below = 2 * index + 1) {
       if (below + 1 < tasks.length && isBefore(tasks[below + 1] as Task, tasks[below] as Task)) below++;
       const child = tasks[below] as Task;
-      if (!isBefore(child, task)) break;
-      this.#put(child, index);
+      if (!isBefore(child, last)) break;
+      tasks[index] = child;
       index = below;
     }
-    this.#put(task, index);
+    if (tasks.length > 0) tasks[index] = last;
   }
 }
 
@@ -153,8 +146,7 @@ export class Queue implements Pending {
   }
 
   push(task: Task): void {
-    if (task.priority === 0) this.#plain.push(task);
-    else this.#ranked.push(task);
+    (task.priority === 0 ? this.#plain : this.#ranked).push(task);
   }
 
   putBack(task: Task): void {
@@ -165,13 +157,12 @@ export class Queue implements Pending {
   shift(): Task | undefined {
     const { first } = this.#ranked;
     if (first === undefined || (first.priority < 0 && this.#plain.size > 0)) return this.#plain.shift();
-    this.#ranked.remove(first);
+    this.#ranked.shift();
     return first;
   }
 
   forget(task: Task): void {
-    if (task.priority === 0) this.#plain.forget();
-    else this.#ranked.remove(task);
+    (task.priority === 0 ? this.#plain : this.#ranked).forget();
   }
 }
 

@@ -1,18 +1,17 @@
 import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { Encoder, LATER } from '../shared/codec/encode.js';
+import { type Encoded, Encoder, LATER } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { madeBuffer } from '../shared/codec/young.js';
-import { carry, carryLess } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
-import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
+import { sendThrown } from './parcel.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -23,20 +22,24 @@ const SEQUENCE_MASK = 0x3fffffff;
  */
 const LATE: message.Payload = {};
 
+const payloadOf = ({ words, length, externals = [], encodingFlags }: Encoded): message.Payload => ({
+  words: words.slice(0, length),
+  externals,
+  encodingFlags,
+});
+
 /** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
 export class Slots {
   freeCount: number;
   /** Slots of tasks that are for one worker alone. */
   pinned = 0;
   readonly tasks: (Task | undefined)[];
-  /** The names of the shapes of tasks, by number. */
   readonly shapes: (readonly string[])[] = [];
   readonly arena: Arena;
   /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
   readonly #condemned = new Set<number>();
   readonly #free: Int32Array;
   readonly #table: SharedTable;
-  /** What still has to be posted of the tasks in slots. */
   readonly #payloads = new Map<number, message.Payload>();
   /** The number of the last task that was written: it tells the payloads of one slot apart. */
   #sequence = 0;
@@ -46,9 +49,7 @@ export class Slots {
   #isLate = false;
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
-  /** The worker whose result is being decoded. */
   #source: WorkerHandle | undefined;
-  /** The last buffer of this result in the worker's ring for them. */
   #borrowed: { readonly position: number; readonly words: number } | undefined;
 
   /** @param workers hear of new shapes and memory, those that still start included. */
@@ -123,7 +124,6 @@ export class Slots {
     return worker;
   }
 
-  /** Gives back the slots of tasks that could not be submitted. */
   collectStrays(): void {
     for (const [slot, task] of this.tasks.entries())
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
@@ -154,8 +154,6 @@ export class Slots {
     this.arena.slot = slot;
     try {
       return this.#write(task.value, task.extras?.transfer ?? [], slot, base, flags);
-    } catch (error) {
-      throw uncloneable('task', task.value, error);
     } finally {
       this.arena.slot = outer;
     }
@@ -163,16 +161,13 @@ export class Slots {
 
   #write(value: unknown, moved: message.TransferList, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
-    this.#isLate = false;
-    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
+    const encoded = this.#encode(value, moved);
     if (encoded === undefined) {
-      if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
       this.#payloads.set(slot, this.#isLate ? LATE : { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
-    const { length, externals, bulkBytes, encodingFlags } = encoded;
-    checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
+    const { length, externals, encodingFlags } = encoded;
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
     if (externals === undefined && length <= slotCapacity(table.layout)) {
       copyWords(encoded, length, table, base + PAYLOAD);
@@ -181,8 +176,7 @@ export class Slots {
     }
     const address = externals === undefined ? this.arena.allocate(length) : -1;
     if (address === -1) {
-      const words = encoded.words.slice(0, length);
-      this.#payloads.set(slot, { words, externals: externals ?? [], encodingFlags });
+      this.#payloads.set(slot, payloadOf(encoded));
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -191,19 +185,23 @@ export class Slots {
     return false;
   }
 
-  /** Does part of the slot's task still have to be posted? */
+  /** undefined: the codec is not for it, or not yet. @throws when it is too large or cannot be cloned */
+  #encode(value: unknown, moved: message.TransferList): Encoded | undefined {
+    this.#isLate = false;
+    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
+    if (encoded !== undefined) checkSize('task', encoded.length * 4 + encoded.bulkBytes, this.#mostBytes);
+    else if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
+    return encoded;
+  }
+
   isOwed(slot: number): boolean {
     return this.#payloads.size > 0 && this.#payloads.has(slot);
   }
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
-    try {
-      this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
-      if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
-    } catch (error) {
-      throw uncloneable('task', task.value, error);
-    }
+    this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
+    if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
   }
 
   #send(worker: WorkerHandle, slot: number, value: unknown, given: message.TransferList): void {
@@ -221,27 +219,15 @@ export class Slots {
   #late(value: unknown): message.Payload {
     this.#isSending = true;
     try {
-      const encoded = this.#encoder.encode(value);
-      if (encoded === undefined) {
-        checkClone('task', value, this.#mostBytes, []);
-        return { value };
-      }
-      const { words, length, externals = [], bulkBytes, encodingFlags } = encoded;
-      checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
-      return { words: words.slice(0, length), externals, encodingFlags };
+      const encoded = this.#encode(value, []);
+      return encoded === undefined ? { value } : payloadOf(encoded);
     } finally {
       this.#isSending = false;
     }
   }
 
   /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
-  answer(
-    worker: WorkerHandle,
-    slot: number,
-    value: unknown,
-    moved: message.TransferList,
-    flags: number,
-  ): void {
+  answer(worker: WorkerHandle, slot: number, value: unknown, moved: message.TransferList, flags: number) {
     this.arena.release(slot);
     const outer = this.arena.slot;
     this.arena.slot = slot;
@@ -253,7 +239,6 @@ export class Slots {
     this.#send(worker, slot, value, moved);
   }
 
-  /** Has part of the slot's task been posted? */
   isSent(slot: number): boolean {
     const flags = this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number;
     return (flags & message.PLACE_MASK) === message.IN_PORT && !this.isOwed(slot);
@@ -264,14 +249,9 @@ export class Slots {
     worker.post([message.PAYLOAD, slot, sequence, { cancelled: true }]);
   }
 
-  /** Tells a worker why the task that it runs shall end. */
   abort(worker: WorkerHandle, slot: number, reason: unknown): void {
-    const thrown = carry(reason instanceof AbortError ? reason.cause : reason);
-    try {
-      worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]);
-    } catch (error) {
-      worker.post([message.ABORT, slot, this.sequenceOf(slot), carryLess(thrown, error)]);
-    }
+    const cause = reason instanceof AbortError ? reason.cause : reason;
+    sendThrown(cause, (thrown) => worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]));
   }
 
   sequenceOf(slot: number): number {

@@ -5,7 +5,7 @@ import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { FORGET, HANDLER, type LifecycleHooks } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
-import { Guard } from './faults.js';
+import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
 import { Deque, type Pending, Queue } from './queue.js';
 import { Slots } from './slots.js';
@@ -14,12 +14,13 @@ import { Timing } from './timing.js';
 import { Wait } from './waits.js';
 import { READY, RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
-/** More names than any program calls. */
 const MOST_HANDLERS = 1000;
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
 /** Memory that is not used until then costs next to nothing. */
 const STUCK_WORKERS = 128;
+/** So many of those blocks are left for them when the pool is made larger. */
+const FEWEST_SPARE = 64;
 
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
@@ -36,26 +37,21 @@ export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOpti
   };
 }
 
-/** What the public class hears. */
 export type Emit = (
   event: 'needsDrain' | 'drain' | 'close' | 'error' | 'message' | 'workerCreate' | 'workerDestroy',
   value?: unknown,
 ) => void;
 
-/** What the pool has to tell a stream. */
+/** What the pool has to tell a stream: to end, when its worker is gone, or to close its iterable first. */
 export interface OpenStream {
-  /** The worker that keeps its iterable; undefined: none yet. */
   readonly worker: WorkerHandle | undefined;
-  /** Ends it when its worker is gone, or goes with everything else. */
   fail(reason: unknown): void;
-  /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
 }
 
 /** What `observe()` hears of. Times are those of the clock that all threads share. */
 export interface TaskHooks {
   readonly written: ((slot: number, from: number, to: number) => void) | undefined;
-  /** The outcome in a slot, which starts at word `base`, has been read. */
   readonly read:
     | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
     | undefined;
@@ -65,28 +61,23 @@ export interface TaskHooks {
 
 /** What decides in the pool's place: the queue and the load balancer of a `Piscina` or `Tinypool`. */
 export interface Policy {
-  /** The functions of worker files that are called around their tasks. Default: `setup` and `dispose`. */
+  /** The functions of worker files that are called around their tasks. */
   readonly hooks: LifecycleHooks;
-  /** Give workers numbers from 1 on, where files written for tinypool look for them. Default: false. */
+  /** Give workers numbers from 1 on, where files written for tinypool look for them. */
   readonly hasNumbers?: boolean;
   queueOf(state: State): Pending | undefined;
-  /** The worker of a task; undefined: none for now. */
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
 /** A call for whose answer a worker is blocked. */
 export interface BlockingCall {
   readonly worker: WorkerHandle;
-  /** Of the task that calls. */
   readonly slot: number;
   readonly answer: (value: unknown, isFailed: boolean) => void;
-  /** Does the worker still wait? */
   readonly isOpen: () => boolean;
   /** Tasks that the function has submitted, and what it has called: the answer probably waits for them. */
   nested: Task[];
-  /** When there are so many, those that are settled leave. */
-  most: number;
-  /** In whose function the task was submitted that calls, perhaps of another pool. */
+  /** In whose function the calling task was submitted, perhaps of another pool. */
   outer: BlockingCall | undefined;
 }
 
@@ -98,24 +89,19 @@ export abstract class State implements WorkerEvents {
   readonly lifecycle: LifecycleHooks;
   readonly hasNumbers: boolean;
 
-  /** Those that have not been stopped. */
+  /** Those that have not been stopped; those that have, and whose threads have not exited. */
   readonly workers: WorkerHandle[] = [];
-  /** Those that have, and whose threads have not exited. */
   readonly exiting = new Set<WorkerHandle>();
   /** How many of the workers retire: they count no more for how many there may and must be. */
   retiring = 0;
-  /** Blocks of the table that no worker has. */
   readonly freeIndexes: number[];
-  /** Workers that were made, and those among them whose threads have exited. */
   made = 0;
   exited = 0;
-  /** The worker that will replace another one when it is ready. */
   recycled: { readonly old: WorkerHandle; readonly next: WorkerHandle } | undefined;
   /** Workers that have died before they took a task, since one has ended a task. */
   idleDeaths = 0;
-  /** Why the last worker could not even be made. */
   startError: { readonly error: unknown } | undefined;
-  readonly guard: Guard;
+  readonly breaker: Breaker;
 
   /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff. */
   readonly queue: Pending;
@@ -125,10 +111,9 @@ export abstract class State implements WorkerEvents {
   readonly slots: Slots;
   /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
   readonly homes = new Map<number, WorkerHandle>();
+  readonly isCustom: boolean;
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered: boolean;
-  readonly isCustom: boolean;
-  /** Tasks without a priority since the last one with it. */
   plainInARow = 0;
   /** For how many tasks outcomes are expected to be slow to read. */
   slowLately = 0;
@@ -150,27 +135,20 @@ export abstract class State implements WorkerEvents {
   abortable = 0;
   /** Steps of streams: they wait for no worker but their own, so they count for nothing else. */
   bound = 0;
-  /** Other tasks that have a worker of their own. */
   homed = 0;
-  /** Tasks whose promise was settled; those among them whose promise was rejected. */
   completed = 0;
   failed = 0;
   refused = 0;
   readonly streams = new Set<OpenStream>();
-  /** No task is begun: those that are submitted wait. Steps of streams go on. */
   isPaused = false;
-  /** No task is taken any more; those that were submitted still run. */
+  /** No task is taken any more; those that were submitted still run, until it has ended. */
   closing = false;
-  /** Nothing runs any more. */
   ended = false;
 
   readonly allReady = new Wait(() => this.readyCount >= this.options.minThreads);
   readonly room = new Wait(() => !this.isFull);
   readonly idle = new Wait(() => this.outstanding === 0 && this.streams.size === 0);
-  /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
-  isAttended = false;
 
-  /** There are functions that tasks may call. */
   callsHost: boolean;
   /** The last call of each worker that blocks it, until it is answered. */
   readonly blocked = new Map<WorkerHandle, BlockingCall>();
@@ -178,18 +156,17 @@ export abstract class State implements WorkerEvents {
   readonly handlers: HandlerNames;
   /** The number of the pool's own function; -1: it has none. */
   readonly defaultHandler: number;
-  /** What workers note of their tasks; undefined without `explain`. */
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
   readonly timing: Timing | undefined;
-  /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
-  /** When there are so many, it is looked which may be forgotten. */
   #mostHandlers = MOST_HANDLERS;
+  readonly #firstMaxThreads: number;
 
   constructor(options: FilledOptions, emit: Emit, geometry: Geometry, policy?: Policy) {
     this.options = options;
+    this.#firstMaxThreads = options.maxThreads;
     this.emit = emit;
     this.lifecycle = policy?.hooks ?? { setup: 'setup', dispose: 'dispose' };
     this.hasNumbers = policy?.hasNumbers ?? false;
@@ -206,7 +183,7 @@ export abstract class State implements WorkerEvents {
     this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name, call);
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
     this.slots = new Slots(table, workers, options.maxValueBytes);
-    this.guard = new Guard(options.breaker, options.quarantine);
+    this.breaker = new Breaker(options.breaker);
     const queue = policy?.queueOf(this);
     this.queue = queue ?? new Queue();
     this.isCustom = queue !== undefined;
@@ -229,18 +206,22 @@ export abstract class State implements WorkerEvents {
 
   abstract onWake(): void;
   abstract onReady(worker: WorkerHandle, kernelThreadId: number): void;
-  abstract onMessage(value: unknown): void;
   abstract onStarted(worker: WorkerHandle, id: number, time: number): void;
   abstract onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
   abstract onExit(worker: WorkerHandle, exitCode: number): void;
   /** After every event. @param isShort see `plan` */
   abstract changed(isShort?: boolean): void;
-  /** Do tasks come one after another without a pause? */
   abstract get isStreaming(): boolean;
 
-  /** Workers that do not retire. */
   get count(): number {
     return this.workers.length - this.retiring;
+  }
+
+  /** The most workers that the table has room for, with some that do not end. */
+  get mostThreads(): number {
+    const { slots, workers } = this.table.layout;
+    const bySlots = Math.floor(slots / 2 / this.options.concurrentTasksPerWorker);
+    return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, workers - FEWEST_SPARE));
   }
 
   get readyCount(): number {
@@ -276,7 +257,8 @@ export abstract class State implements WorkerEvents {
     }
   }
 
-  settle(task: Task, outcome: unknown, failed: boolean): void {
+  /** @param isForeign see `Rejection` */
+  settle(task: Task, outcome: unknown, failed: boolean, isForeign = false): void {
     if (task.place === SETTLED) return;
     const { extras } = task;
     // At the end of the stack any step may throw, so the count can be written twice.
@@ -293,13 +275,11 @@ export abstract class State implements WorkerEvents {
       this.failed++;
       const reason = verdict === undefined ? outcome : verdict.reason;
       if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
-      task.reject(reason);
+      task.reject(reason, isForeign && verdict === undefined);
     } else task.resolve(outcome);
-    // After its promise: the caller has the result before another caller learns of the free place.
-    if (this.isAttended) {
-      this.idle.check();
-      this.room.check();
-    }
+    // Now, since a task may end in the middle of a dispatch that no event follows; but its caller has the result first.
+    if (this.idle.isAwaited) this.idle.check();
+    if (this.room.isAwaited) this.room.check();
   }
 
   /** Number of shared tasks that would wait with this many workers, if this many more were submitted. */
@@ -351,7 +331,8 @@ export abstract class State implements WorkerEvents {
   /** Why a task is refused, if it is. @param handler -1: there is no file */
   refusal(handler: number, extras: Extras | undefined): Error | undefined {
     // Nearly always: short, so that the compiler puts it into its caller.
-    if (!this.guard.isUp && handler !== -1 && this.options.maxQueue === Number.POSITIVE_INFINITY)
+    const { closing, breaker, options } = this;
+    if (!closing && breaker.until === 0 && handler !== -1 && options.maxQueue === Number.POSITIVE_INFINITY)
       return undefined;
     const refusal = this.#whyNot(handler, extras);
     if (refusal !== undefined) this.refused++;
@@ -359,16 +340,13 @@ export abstract class State implements WorkerEvents {
   }
 
   #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
-    const { guard } = this;
-    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
-    const refusal = guard.isUp
-      ? guard.refusal(this.handlers.all.get(handler), this.workers.length > 0)
-      : undefined;
-    if (refusal !== undefined) return refusal;
+    if (this.closing) return closed();
+    if (this.breaker.pause > 0 && this.workers.length === 0) return this.breaker.refusal();
     if (handler === -1) {
       const message = 'filename must be provided to run() or in options object';
       return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
     }
+    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
     if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
     const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
     const exclusive = extras?.abortable ? 1 : 0;

@@ -7,9 +7,10 @@ import type { Journey } from './escort.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { count, duration, type RunOptions } from './options.js';
 import { type Parcel, parcelOf } from './parcel.js';
+import { Rejection } from './rejection.js';
 import type { OpenStream } from './state.js';
 import { type Checked, check, handlerOf, plainCopy, transferOf } from './submit.js';
-import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
+import { type Extras, NO_EXTRAS, type Task } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 /** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */
@@ -21,7 +22,6 @@ export interface StreamOptions extends RunOptions {
 /** Steps that are under way at most, however many items may be made ahead. */
 const MOST_FLYING = 64;
 
-/** @throws TypeError or RangeError for what is wrong in the options */
 export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
   const copy = plainCopy(options);
   const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
@@ -36,8 +36,6 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   );
 }
 
-const settled = Promise.resolve();
-
 /** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
 export class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
@@ -45,29 +43,27 @@ export class Stream extends Iteration implements OpenStream {
   readonly #pack: () => Parcel;
   readonly #checked: Checked;
   #parcel: Parcel | undefined;
-  /** The number of the iterable in its worker. */
   #id = -1;
   /** Its first task has been begun: it ends with that one, or after it. */
   #isOpening = false;
   /** Nobody wants any more of it: the iterable is being closed. */
   #isEnding = false;
-  /** The worker has nothing more of it. */
   #isOver = false;
   readonly #flying = new Set<Task>();
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
   /** The context of the first request: host functions run in it, whichever context requests an item. */
   #origin: AsyncResource | undefined;
-  #failure: { readonly reason: unknown } | undefined;
-  #settleClosed!: { resolve(): void; reject(reason: unknown): void };
+  #failure: Rejection | undefined;
+  #settleClosed!: (error?: Rejection) => void;
 
   constructor(core: Core, pack: () => Parcel, checked: Checked, most: number) {
     super(most, true);
     this.#core = core;
     this.#pack = pack;
     this.#checked = checked;
-    this.closed = new Promise<void>((resolve, reject) => {
-      this.#settleClosed = { resolve, reject };
+    this.closed = new Promise((resolve) => {
+      this.#settleClosed = resolve as never;
     });
     // Only a caller of return() needs the error.
     this.closed.catch(() => {});
@@ -97,8 +93,11 @@ export class Stream extends Iteration implements OpenStream {
     const journey = handler === -1 ? undefined : this.#core.escort?.begin(parcel.value, handler);
     this.#journey = journey;
     const sent = journey ?? { value: parcel.value, handler };
-    this.#start(sent.value, sent.handler, extras, (opened) => this.#onOpen(opened));
-    journey?.queued();
+    try {
+      this.#start(sent.value, sent.handler, extras, (opened) => this.#onOpen(opened));
+    } finally {
+      journey?.queued();
+    }
   }
 
   #extras(more: Partial<Extras>): Extras {
@@ -107,7 +106,6 @@ export class Stream extends Iteration implements OpenStream {
     return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
   }
 
-  /** Starts a task, and keeps it until it is settled. */
   #start(value: unknown, handler: number, extras: Extras, onEnd: (value: unknown) => void): void {
     let task: Task | undefined;
     let hasEnded = false;
@@ -148,18 +146,12 @@ export class Stream extends Iteration implements OpenStream {
     const place = this.take();
     const extras = this.#extras({ stream: 'continues', worker });
     this.#step([NEXT, this.#id], extras, (item) => {
-      if (item instanceof Rejection) {
-        this.#failBy(item.reason);
-        this.settle(place, item.reason, true);
-        return;
-      }
-      const [isDone, value] = item as [boolean, unknown];
+      const [isDone, value] = item instanceof Rejection ? [false, item] : (item as [boolean, unknown]);
+      if (item instanceof Rejection) this.#failBy(item.reason);
       if (isDone) {
         this.#over();
-        this.endAt(place);
-        return;
-      }
-      this.settle(place, value, false);
+        this.end(place);
+      } else this.settle(place, value);
       // The loop asks for more than may be made ahead.
       if (this.isAwaited) this.fill();
     });
@@ -170,7 +162,6 @@ export class Stream extends Iteration implements OpenStream {
     this.#start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
   }
 
-  /** Closes the iterable. */
   #return(worker: WorkerHandle): void {
     if (worker.state >= STOPPING) {
       this.#over();
@@ -178,7 +169,7 @@ export class Stream extends Iteration implements OpenStream {
     }
     const { host } = this.#checked;
     this.#step([RETURN, this.#id], { ...NO_EXTRAS, host, stream: 'continues', worker }, (value) => {
-      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed.reject(value.reason);
+      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed(value);
       this.#over();
     });
   }
@@ -217,21 +208,19 @@ export class Stream extends Iteration implements OpenStream {
 
   /** The first reason counts, unless the consumer has already stopped. */
   #failBy(reason: unknown): void {
-    if (!this.#isEnding) this.#failure ??= { reason };
+    if (!this.#isEnding) this.#failure ??= new Rejection(reason);
   }
 
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // Not here, in the middle of the pool's work.
-    const journey = this.#journey;
-    if (journey !== undefined) void settled.then(() => journey.settled(this.#failure));
+    this.#journey?.settled(this.#failure);
     this.unwatch();
     if (this.worker !== undefined) this.worker.kept--;
     this.#parcel?.close?.();
     this.#core.streams.delete(this);
     this.#core.changed();
-    this.#settleClosed.resolve();
+    this.#settleClosed();
   }
 }
 

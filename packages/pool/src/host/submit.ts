@@ -1,13 +1,10 @@
 import type { Transferable } from 'node:worker_threads';
-import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
+import { AbortError, badRange, badType } from '../errors.js';
 import { callsByName, OBSERVED } from '../shared/calls.js';
 import { isMovable } from '../shared/move.js';
-import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { Core } from './core.js';
 import { closed } from './faults.js';
 import {
-  type AbortEmitter,
-  type AbortSignalAny,
   count,
   duration,
   hostOf,
@@ -18,13 +15,14 @@ import {
   retryOf,
   text,
 } from './options.js';
-import { type Parcel, parcelOf } from './parcel.js';
-import { type Extras, NO_EXTRAS, type Watch } from './task.js';
+import { type Parcel, parcelOf, unmoved } from './parcel.js';
+import { signalOf } from './signals.js';
+import { type Extras, NO_EXTRAS } from './task.js';
 import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** The options of a task, checked; `worker`: of a part of a broadcast. */
+/** `worker`: of a part of a broadcast. */
 export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
 /** A copy without a prototype, so that a polluted Object.prototype adds no option. @throws TypeError */
@@ -48,7 +46,6 @@ export function check(core: Core, options: RunOptions) {
     timeout,
     signal,
     priority: count('options.priority', options.priority, -MOST, MOST) ?? 0,
-    /** 0 for a task that nothing ends. */
     grace: mayAsk ? grace : 0,
     retry: retryOf('options.retry', options.retry),
     key: keyOf(options.key),
@@ -72,18 +69,6 @@ export function transferOf({ transferList }: RunOptions): readonly Transferable[
   return [...((transferList ?? []) as Transferable[])];
 }
 
-export function signalOf(signal: unknown): AbortSignalAny | undefined {
-  if (signal === undefined || signal === null) return undefined;
-  const methods = signal as Record<string, unknown>;
-  if (typeof signal === 'object') {
-    if (typeof methods.addEventListener === 'function') return signal as AbortSignal;
-    if (typeof methods.once === 'function' && typeof methods.off === 'function')
-      return signal as AbortEmitter;
-  }
-  throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
-}
-
-/** Runs a task that has options, whose value was marked by `move`, or is an async iterable. @throws on bad options */
 export function runWith(core: Core, task: unknown, options: RunOptions): Promise<unknown> {
   const copy = plainCopy(options);
   const transfer = transferOf(copy);
@@ -91,14 +76,13 @@ export function runWith(core: Core, task: unknown, options: RunOptions): Promise
   return submit(core, parcelOf([task], transfer, false, core.options.maxValueBytes), checked);
 }
 
-/** Submits a task, and lets go of its async iterables when it is over. */
 export function submit(core: Core, parcel: Parcel, checked: Checked): Promise<unknown> {
   const { value, call, close } = parcel;
   const { signal } = checked;
   const isAborted = signal !== undefined && (signal as AbortSignal).aborted;
   const promise = isAborted
     ? Promise.reject(new AbortError((signal as AbortSignal).reason))
-    : core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked), watchOf(checked));
+    : core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked));
   return close === undefined ? promise : promise.finally(close);
 }
 
@@ -114,56 +98,10 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
   const isPlain =
     !abortable && priority === 0 && retry === undefined && key === undefined && host === undefined;
   if (isPlain && worker === undefined && transfer.length === 0 && original === undefined) return undefined;
-  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
-}
-
-/** What a task sends that is copied. */
-export const unmoved = (value: unknown): Parcel => ({
-  value,
-  transfer: [],
-  original: undefined,
-  call: 0,
-  close: undefined,
-});
-
-/** Watches the signal and the timeout of a task; undefined: it has none. */
-export function watchOf({ signal, timeout }: Checked): Watch | undefined {
-  if (signal === undefined && timeout === undefined) return undefined;
-  return (end, name) => watch(end, name, signal, timeout);
-}
-
-/** Ends the task on whichever comes first. Returns how to stop watching. */
-export function watch(
-  end: (reason: unknown) => void,
-  name: string,
-  signal: AbortSignalAny | undefined,
-  timeout: number | undefined,
-): () => void {
-  const onAbort = (): void => end(new AbortError((signal as AbortSignal).reason));
-  if (signal !== undefined) listen(signal, onAbort);
-  const timer =
-    timeout === undefined || timeout > LONGEST_TIMER
-      ? undefined
-      : timers.setTimeout(() => end(new TimeoutError(timeout, name)), timeout);
-  return () => {
-    timers.clearTimeout(timer);
-    if (signal === undefined) return;
-    try {
-      unlisten(signal, onAbort);
-    } catch {
-      // An emitter of the user's may throw; the task has ended all the same.
-    }
-  };
-}
-
-export function listen(signal: AbortSignalAny, listener: () => void): void {
-  if ('addEventListener' in signal) signal.addEventListener('abort', listener, { once: true });
-  else signal.once('abort', listener);
-}
-
-export function unlisten(signal: AbortSignalAny, listener: () => void): void {
-  if ('removeEventListener' in signal) signal.removeEventListener('abort', listener);
-  else signal.off('abort', listener);
+  const extras = { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
+  extras.signal = signal;
+  extras.timeout = timeout;
+  return extras;
 }
 
 /** Options of a proxy, for each of its calls. */
@@ -203,7 +141,6 @@ export type BroadcastResult<Value> =
   | { readonly threadId: number; readonly status: 'fulfilled'; readonly value: Value }
   | { readonly threadId: number; readonly status: 'rejected'; readonly reason: unknown };
 
-/** A part is for its worker alone. */
 const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
 const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace', 'host'];
 
@@ -222,14 +159,13 @@ export function broadcast(
   const { signal } = checked;
   if (signal !== undefined && (signal as AbortSignal).aborted)
     throw new AbortError((signal as AbortSignal).reason);
-  const parts = core.workers.filter(takesTasks).map(async (worker): Promise<BroadcastResult<unknown>> => {
+  const parts = core.workers.filter(takesTasks).map((worker) => {
     const { threadId } = worker;
-    try {
-      const result = await submit(core, unmoved(value), { ...checked, retry: NEVER, worker });
-      return { threadId, status: 'fulfilled', value: result };
-    } catch (reason) {
-      return { threadId, status: 'rejected', reason };
-    }
+    // Not an async function: it would stand among the callers in the stacks of errors.
+    return submit(core, unmoved(value), { ...checked, retry: NEVER, worker }).then(
+      (result) => ({ threadId, status: 'fulfilled' as const, value: result }),
+      (reason) => ({ threadId, status: 'rejected' as const, reason }),
+    );
   });
   return Promise.all(parts);
 }

@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
-import type { HostFunctions, Key, RetryPolicy } from './options.js';
+import type { AbortSignalAny, HostFunctions, Key, RetryPolicy } from './options.js';
+import { Rejection } from './rejection.js';
 import type { WorkerHandle } from './worker-handle.js';
 
-/** What a handler is: a function that a worker file exports. */
 export interface HandlerName {
   readonly filename: string;
   readonly name: string;
@@ -22,22 +22,16 @@ export class HandlerNames {
     this.#onNew = onNew;
   }
 
-  /** The number of a function of a file, called in some way. */
   idOf(filename: string, name: string, call = 0): number {
-    let names = this.#ids.get(filename);
-    if (names === undefined) {
-      names = new Map();
-      this.#ids.set(filename, names);
-    }
+    const names = this.#ids.get(filename) ?? new Map<string, number>();
     const key = call === 0 ? name : `${name}\0${call}`;
-    let id = names.get(key);
-    if (id === undefined) {
-      const handler = { filename, name, call };
-      id = this.#next++;
-      this.all.set(id, handler);
-      names.set(key, id);
-      this.#onNew(id, handler);
-    }
+    const known = names.get(key);
+    if (known !== undefined) return known;
+    const handler = { filename, name, call };
+    const id = this.#next++;
+    this.all.set(id, handler);
+    this.#ids.set(filename, names.set(key, id));
+    this.#onNew(id, handler);
     return id;
   }
 
@@ -45,7 +39,6 @@ export class HandlerNames {
     return this.all.get(id) as HandlerName;
   }
 
-  /** Returns the numbers that mean nothing any more: all but these. */
   forgetAllBut(used: ReadonlySet<number>): number[] {
     const forgotten = [...this.all.keys()].filter((id) => !used.has(id));
     for (const id of forgotten) this.all.delete(id);
@@ -70,9 +63,7 @@ export function placeOf(key: Key): number {
 }
 
 // Where a task is: always in exactly one place.
-/** In no place: the task is being submitted, or moves from one place to another. */
 export const LOOSE = 0;
-/** In the queue, for whichever worker is free. */
 export const QUEUED = 1;
 /** In the lane of its worker, or among the homeless while there is no worker. */
 export const IN_LANE = 2;
@@ -82,16 +73,15 @@ export const IN_TABLE = 3;
 export const PAUSED = 4;
 export const SETTLED = 5;
 
-/** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => () => void;
-
 /** What only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
-  /** That has been posted to a worker. */
   isSent: false,
   /** Its worker may be killed for it, so it shares that worker with no other task. */
   abortable: false,
+  /** What ends it, unless the loop to which it belongs sees to that. */
+  signal: undefined as AbortSignalAny | undefined,
+  timeout: undefined as number | undefined,
   priority: 0,
   /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
   original: undefined as unknown,
@@ -99,23 +89,24 @@ export const NO_EXTRAS = {
   grace: 0,
   retry: undefined as RetryPolicy | undefined,
   key: undefined as Key | undefined,
-  /** Functions that it may call, before those of the pool. */
   host: undefined as HostFunctions | undefined,
   /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
   stream: undefined as 'opens' | 'continues' | undefined,
   /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
   worker: undefined as WorkerHandle | undefined,
   release: undefined as (() => void) | undefined,
-  /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
+  /** It was asked to end, so it rejects with that, however it ends. */
   verdict: undefined as { readonly reason: unknown } | undefined,
 };
 
 export type Extras = typeof NO_EXTRAS;
 
+export type Resolve = (outcome: unknown) => void;
+
 /** A task on the host, from its submission until it is settled. Kept small: a million may wait. */
 export class Task {
   place: number = LOOSE;
-  /** In the table: its slot. In the queue: its index in the heap. */
+  /** Of the table, while it is there. */
   slot = -1;
   /** Tasks are due in the order of their numbers, unless priorities differ. */
   number = 0;
@@ -125,13 +116,13 @@ export class Task {
     readonly handler: number,
     readonly created: number,
     /** Gets the result, or a `Rejection`. */
-    readonly resolve: (value: unknown) => void,
+    readonly resolve: Resolve,
     readonly extras: Extras | undefined,
   ) {}
 
   /** A `reject` of its own would be one closure more for each of a million that wait. */
-  reject(reason: unknown): void {
-    this.resolve(new Rejection(reason));
+  reject(reason: unknown, isForeign = false): void {
+    this.resolve(new Rejection(reason, isForeign));
   }
 
   get abortable(): boolean {
@@ -165,14 +156,4 @@ export class Task {
 /** A task that may call functions of the host: they run where it was submitted, with the stores of `AsyncLocalStorage` there. */
 export class CallingTask extends Task {
   readonly origin = new AsyncResource('plimsoll.Task');
-}
-
-/** A promise that is resolved with it rejects, one microtask later. */
-export class Rejection {
-  constructor(readonly reason: unknown) {}
-
-  // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
-  then(_resolve: unknown, reject: (reason: unknown) => void): void {
-    reject(this.reason);
-  }
 }

@@ -1,10 +1,10 @@
 import { timers } from '../shared/timers.js';
-import { Rejection } from './task.js';
+import { Rejection } from './rejection.js';
 
 /** A condition that others wait for by a promise, which keeps the process alive as a task does. */
 export class Wait {
   #promise: Promise<void> | undefined;
-  #end!: (outcome?: Rejection) => void;
+  #end: ((outcome?: Rejection) => void) | undefined;
   readonly #isMet: () => boolean;
 
   constructor(isMet: () => boolean) {
@@ -22,7 +22,7 @@ export class Wait {
       const hold = timers.hold();
       hold.ref();
       this.#end = (outcome) => {
-        this.#promise = undefined;
+        this.#promise = this.#end = undefined;
         hold.close();
         resolve(outcome as undefined);
       };
@@ -32,15 +32,15 @@ export class Wait {
 
   /** The condition may hold. Calls no listener: a dispatch may be in progress. */
   check(): void {
-    if (this.isAwaited && this.#isMet()) this.#end();
+    if (this.isAwaited && this.#isMet()) this.fulfil();
   }
 
   fulfil(): void {
-    if (this.isAwaited) this.#end();
+    this.#end?.();
   }
 
   /** The condition will not hold. A later wait is for another attempt. */
   reject(reason: unknown): void {
-    if (this.isAwaited) this.#end(new Rejection(reason));
+    this.#end?.(new Rejection(reason));
   }
 }

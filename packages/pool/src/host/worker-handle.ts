@@ -13,12 +13,11 @@ import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
-/** What the host wants to hear from a worker. */
 export interface WorkerEvents {
   onWake(): void;
   onReady(worker: WorkerHandle, kernelThreadId: number): void;
-  onMessage(value: unknown): void;
-  /** It begins with a task that was to be told of. */
+  emit(event: 'message', value: unknown): void;
+  /** It begins with a task of which somebody wants to hear. */
   onStarted(worker: WorkerHandle, id: number, time: number): void;
   /** A task calls a function of the host, and is not blocked. */
   onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
@@ -39,7 +38,6 @@ export const takesTasks = (worker: WorkerHandle): boolean => worker.state <= REA
 export const isRunning = (worker: WorkerHandle): boolean =>
   worker.state === READY || worker.state === RETIRING;
 
-/** One worker thread as the host sees it. */
 export class WorkerHandle {
   readonly thread: Worker;
   readonly threadId: number;
@@ -47,50 +45,39 @@ export class WorkerHandle {
   readonly number: number | undefined;
   readonly gate: number;
   state: number = STARTING;
-  /** What it was doing when its thread exited. */
   endedAs: number = STARTING;
-  /** It has been ready, and when the host heard of that, by the clock that all threads share. */
   hasStarted = false;
   readyAt = 0;
   /** Tasks of keys, and parts of broadcasts, that it has or that wait for it; those among them that need it to themselves. */
   pinned = 0;
   pinnedAlone = 0;
-  /** How many places of keys it was given. */
   keys = 0;
-  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
   kept = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
-  /** It has been told that it retires. */
   isTold = false;
-  /** Its heap was larger than `maxHeapMb` after a task. */
   isOverHeap = false;
   /** How many tasks it had done when it could not be replaced. */
   postponedAt: number | undefined;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */
   hasAbortableMail = false;
-  /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
-  /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
   idleSince: number | undefined;
   idleMark = 0;
   readonly exited: Promise<void>;
-  /** The shapes of its results. */
   readonly makers = new Makers(() => this.readMessages());
   readonly #table: Table;
   readonly #block: number;
   readonly #events: WorkerEvents;
   readonly #post: Post;
   readonly #rings: { [Name in Ring]?: Memory | undefined } = {};
-  /** How many it has heard of. */
   #ringsMade = 0;
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
   readonly #losses: unknown[] = [];
-  /** The number of the last message that was posted. */
   #lastMessage = 0;
 
   constructor(
@@ -111,14 +98,14 @@ export class WorkerHandle {
       accept: (received) => this.#accept(received),
       lose: (reason) => this.#losses.push(reason),
     });
-    this.#post = post;
     const thread = startThread(options);
+    this.#post = post;
     this.thread = thread;
     this.threadId = thread.threadId;
     thread.postMessage({ ...startup, ...far }, portsOf(far));
     post.listen(() => events.onWake());
     post.unref();
-    thread.on('message', (value: unknown) => events.onMessage(value));
+    thread.on('message', (value: unknown) => events.emit('message', value));
     thread.on('error', (error: unknown) => {
       this.failure ??= { error };
     });
@@ -148,7 +135,6 @@ export class WorkerHandle {
     };
   }
 
-  /** It has loaded its file. */
   ready(kernelThreadId: number, niceIncrement: number): void {
     this.state = READY;
     this.hasStarted = true;
@@ -161,12 +147,10 @@ export class WorkerHandle {
     }
   }
 
-  /** Tasks that it runs at this moment. */
   get running(): number {
     return runningNow(this.#table, this.index);
   }
 
-  /** Tasks that it has claimed in its life. */
   get claimed(): number {
     return Atomics.load(this.#table.words, this.#block + CLAIMED);
   }
@@ -176,7 +160,6 @@ export class WorkerHandle {
     return hasNothing(this.#table, this.index);
   }
 
-  /** Tasks that wait for it alone. */
   get mailCount(): number {
     return mailCount(this.#table, this.index);
   }
@@ -185,7 +168,6 @@ export class WorkerHandle {
     return this.mailCount < this.#table.layout.mailbox;
   }
 
-  /** It runs a task that may be killed. */
   get runsAbortable(): boolean {
     return this.running > 0 && Atomics.load(this.#table.words, this.#block + ABORTABLE_NOW) !== 0;
   }
@@ -201,7 +183,6 @@ export class WorkerHandle {
     return this.hasNothing && isWoken(this.#table.words, this.gate);
   }
 
-  /** Sends the wake-up if the worker sleeps. */
   wake(): boolean {
     if (!mustWake(this.#table.words, this.gate)) return false;
     Atomics.notify(this.#table.words, this.gate);
@@ -228,7 +209,6 @@ export class WorkerHandle {
     }
   }
 
-  /** The number of the message that will be posted next. */
   get nextMessage(): number {
     return message.messageAfter(this.#lastMessage);
   }
@@ -249,7 +229,6 @@ export class WorkerHandle {
       : new Error('the worker has not sent what it reported');
   }
 
-  /** The memory of one of its rings. */
   ring(name: Ring): Memory {
     const made = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
     if (made !== this.#ringsMade) this.readMessages();

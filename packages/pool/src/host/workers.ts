@@ -13,8 +13,6 @@ import type { State } from './state.js';
 import { placeOf, type Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
 
-// The worker threads: started on need, retired when there are too many or they have done enough, replaced when they die.
-
 /** Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and another start does. */
 const LEAST_IDLE = 50;
 /** Milliseconds that an ending pool waits for threads in Deno, where nothing stops one that is busy: the process may end then. */
@@ -42,11 +40,10 @@ export function plan(state: State, isShort = false): void {
   watchIdle(state);
 }
 
-/** Starts the workers that are needed, as far as there may be more. */
 export function hire(state: State, isShort = false): void {
   if (state.ended || (state.closing && state.outstanding === 0)) return;
   while (needsMore(state, isShort)) {
-    const { pause } = state.guard;
+    const { pause } = state.breaker;
     if (pause > 0) {
       state.pauseTimer ??= later(pause, () => {
         state.pauseTimer = undefined;
@@ -63,7 +60,7 @@ function needsMore(state: State, isShort: boolean): boolean {
   const { minThreads, maxThreads } = state.options;
   if (count >= maxThreads) return false;
   // After one that could not start, one is tried at a time.
-  if (state.guard.isInDoubt && state.workers.some((worker) => worker.state === STARTING)) return false;
+  if (state.breaker.failures > 0 && state.workers.some((worker) => worker.state === STARTING)) return false;
   // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
   if (count < minThreads && (isShort || (!state.isPaused && state.outstanding > count))) return true;
   return !state.isPaused && state.shortage(count) > 0;
@@ -74,7 +71,7 @@ const later = (milliseconds: number, callback: () => void): NodeJS.Timeout =>
 
 /** Starts a worker, so many at most beyond those that there may be. An error of Node is kept for the tasks that wait for a worker. */
 export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
-  if (state.count >= state.options.maxThreads + beyond || state.guard.pause > 0) return undefined;
+  if (state.count >= state.options.maxThreads + beyond || state.breaker.pause > 0) return undefined;
   const index = state.freeIndexes.at(-1);
   try {
     if (index === undefined)
@@ -158,7 +155,6 @@ export function findHome(state: State, task: Task): void {
   state.setHome(task, worker);
 }
 
-/** Puts tasks for one worker alone into the lanes of others, if they have a key. */
 function findHomes(state: State, tasks: readonly Task[]): void {
   for (const task of tasks) {
     findHome(state, task);
@@ -186,7 +182,6 @@ function leastOf(state: State): WorkerHandle | undefined {
 const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
   blocked.get(worker)?.isOpen() === true;
 
-/** Retires so many workers as there are more than there may be, first those that do least. */
 function shrink(state: State): void {
   // The replacement of a worker that will retire is one more until then.
   const surplus = state.count - state.options.maxThreads - (state.recycled === undefined ? 0 : 1);
@@ -249,7 +244,6 @@ export function kill(state: State, worker: WorkerHandle): void {
   leaveHome(state, worker);
 }
 
-/** A worker counts no more. */
 export function leave(state: State, worker: WorkerHandle): void {
   const place = state.workers.indexOf(worker);
   if (place === -1) return;
@@ -276,7 +270,6 @@ export async function killAll(state: State, patience: number): Promise<boolean> 
   return (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) || IN_DENO;
 }
 
-/** Looks after workers beyond `minThreads` for as long as there are any. */
 function watchIdle(state: State): void {
   const { idleTimeout, minThreads } = state.options;
   if (state.idleTimer !== undefined || state.ended || idleTimeout === Number.POSITIVE_INFINITY) return;
@@ -289,7 +282,6 @@ function watchIdle(state: State): void {
   });
 }
 
-/** One that has taken something meanwhile stays. */
 function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
   const isAsleep = Atomics.load(state.table.words, worker.gate) === SLEEPING;
   if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing || !isAsleep) worker.idleSince = undefined;

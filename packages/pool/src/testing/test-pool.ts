@@ -89,8 +89,8 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
   }
 
   /**
-   * Lets something go wrong, as it would with real workers: tasks are rejected with the same codes, and `retry`, `quarantine` and
-   * `breaker` do their work.
+   * Lets something go wrong, as it would with real workers: tasks are rejected with the same codes, and `retry` and `breaker` do
+   * their work.
    *
    * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
    * @example

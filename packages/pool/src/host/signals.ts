@@ -1,0 +1,46 @@
+import { AbortError, badType, TimeoutError } from '../errors.js';
+import { LONGEST_TIMER, timers } from '../shared/timers.js';
+import type { AbortSignalAny } from './options.js';
+
+export function signalOf(signal: unknown): AbortSignalAny | undefined {
+  if (signal === undefined || signal === null) return undefined;
+  const { addEventListener, once, off } = signal as Record<string, unknown>;
+  const isEmitter = typeof once === 'function' && typeof off === 'function';
+  if (typeof signal === 'object' && (typeof addEventListener === 'function' || isEmitter))
+    return signal as AbortSignalAny;
+  throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
+}
+
+/** Ends the task on whichever comes first. Returns how to stop watching. */
+export function watch(
+  end: (reason: unknown) => void,
+  name: string,
+  signal: AbortSignalAny | undefined,
+  timeout: number | undefined,
+): () => void {
+  const onAbort = (): void => end(new AbortError((signal as AbortSignal).reason));
+  if (signal !== undefined) listen(signal, onAbort);
+  const timer =
+    timeout === undefined || timeout > LONGEST_TIMER
+      ? undefined
+      : timers.setTimeout(() => end(new TimeoutError(timeout, name)), timeout);
+  return () => {
+    timers.clearTimeout(timer);
+    if (signal === undefined) return;
+    try {
+      unlisten(signal, onAbort);
+    } catch {
+      // An emitter of the user's may throw; the task has ended all the same.
+    }
+  };
+}
+
+export function listen(signal: AbortSignalAny, listener: () => void): void {
+  if ('addEventListener' in signal) signal.addEventListener('abort', listener, { once: true });
+  else signal.once('abort', listener);
+}
+
+export function unlisten(signal: AbortSignalAny, listener: () => void): void {
+  if ('removeEventListener' in signal) signal.removeEventListener('abort', listener);
+  else signal.off('abort', listener);
+}
