@@ -54,8 +54,8 @@ export async function dashboardPage(folder) {
       for (const { expr, legendFormat } of panel.targets) {
         const expression = expr.replaceAll(/\$(job|instance)\b/g, '.*').replaceAll('$__rate_interval', '10s');
         const url = `http://127.0.0.1:${port}/api/v1/query_range?query=${encodeURIComponent(expression)}&${query}`;
-        /** @type {{ data: { result: Series[] } }} */
-        const { data } = await (await fetch(url)).json();
+        const answer = await (await fetch(url)).json();
+        const { data } = /** @type {{ data: { result: Series[] } }} */ (answer);
         for (const { metric, values } of data.result)
           series.push({
             legend: legendFormat.replaceAll(/{{(\w+)}}/g, (_, name) => metric[name] ?? ''),
