@@ -43,7 +43,7 @@ export type AnyModule = { [name: string]: (task: unknown) => unknown };
  * out, and so is one called `then`.
  *
  * A function that gives a promise anyway keeps its type as it is, with type parameters and every overload. Of others,
- * TypeScript takes the last overload, and puts the constraint (`unknown`) in the place of a type parameter.
+ * TypeScript can only take apart up to four overloads, and puts the constraint (`unknown`) in the place of a type parameter.
  */
 export type Proxied<Module> = string extends keyof Module
   ? { [name: string]: (...items: unknown[]) => Promise<unknown> }
@@ -69,8 +69,41 @@ type NamesOf<Module> = {
       : never;
 }[keyof Module];
 
-type Remote<Function> = Function extends (...items: infer Items) => infer Result
-  ? [Result] extends [PromiseLike<unknown>]
+/** The last signature is always there; the compiler fills the places of those that are not with `unknown`. */
+type Remote<Function> = Function extends {
+  (...items: infer A): infer P;
+  (...items: infer B): infer Q;
+  (...items: infer C): infer R;
+  (...items: infer D): infer S;
+}
+  ? AreLate<P, Q, R, S> extends true
     ? Function
-    : (...items: Items) => Promise<Awaited<Result>>
-  : never;
+    : Overload<A, P> & Overload<B, Q> & Overload<C, R> & Late<D, S>
+  : Function extends {
+        (...items: infer B): infer Q;
+        (...items: infer C): infer R;
+        (...items: infer D): infer S;
+      }
+    ? AreLate<Q, Q, R, S> extends true
+      ? Function
+      : Overload<B, Q> & Overload<C, R> & Late<D, S>
+    : Function extends { (...items: infer C): infer R; (...items: infer D): infer S }
+      ? AreLate<R, R, R, S> extends true
+        ? Function
+        : Overload<C, R> & Late<D, S>
+      : Function extends (...items: infer D) => infer S
+        ? AreLate<S, S, S, S> extends true
+          ? Function
+          : Late<D, S>
+        : never;
+
+/** Does every overload that there is give a promise? */
+type AreLate<P, Q, R, S> = [P | Q | R | S] extends [PromiseLike<unknown>] ? true : false;
+
+type Late<Items extends unknown[], Result> = (...items: Items) => Promise<Awaited<Result>>;
+
+type Overload<Items extends unknown[], Result> = unknown[] extends Items
+  ? unknown extends Result
+    ? unknown
+    : Late<Items, Result>
+  : Late<Items, Result>;

@@ -15,7 +15,7 @@ async function failure(pool: Pool, filename: string): Promise<Error> {
   return error;
 }
 
-test('broken syntax is told with its place in a script, and nothing of the file runs', async (t) => {
+test('broken syntax is told with its place in the file, and nothing of the file runs', async (t) => {
   const broken: Record<string, [string, RegExp]> = {
     'script.js': [
       'globalThis.runs = 1;\n\nconst = 2;\n',
@@ -27,13 +27,16 @@ test('broken syntax is told with its place in a script, and nothing of the file 
     ],
     'module.mjs': [
       "import { join } from 'node:path';\nexport const path = import.meta.url;\nawait 1;\nexport default = 2;\n",
-      /module\.mjs: Unexpected token '='$/,
+      /module\.mjs: Unexpected token '=' at .*module\.mjs:4:16$/,
     ],
     'open.js': [
       'globalThis.runs = 1;\nmodule.exports = (n => {',
       /open\.js: Unexpected end of input at .*open\.js:2:25$/,
     ],
-    'open.mjs': ['globalThis.runs = 1;\nexport default (n => {\n', /open\.mjs: Unexpected end of input$/],
+    'open.mjs': [
+      'globalThis.runs = 1;\nexport default (n => {\n',
+      /open\.mjs: Unexpected end of input at .*open\.mjs:3:1$/,
+    ],
     'name.mjs': [
       "\nimport { nothing } from 'node:path';\n",
       /does not provide an export named 'nothing' at .*name\.mjs:2:10$/,
@@ -61,6 +64,18 @@ test('broken syntax is told with its place in a script, and nothing of the file 
     assert.ok(error.cause instanceof SyntaxError, name);
   }
   assert.equal(await pool.run(0, { filename: join(folder, 'counter.cjs') }), 0);
+});
+
+test('a place is not guessed at', async (t) => {
+  const folder = folderOf(t, {
+    'good.mjs': "import './bad.mjs';\nexport default (n) => n;\n",
+    'bad.mjs': 'export const = 2;\n',
+    'throws.mjs': "import { join } from 'node:path';\nthrow new SyntaxError(\"Unexpected token '='\");\n",
+  });
+  const pool = bare(t);
+  for (const name of ['good.mjs', 'throws.mjs']) {
+    assert.match((await failure(pool, join(folder, name))).message, /mjs: Unexpected token '='$/);
+  }
 });
 
 test('a JSON file, and any other one without a function, is told by what it exports', async (t) => {

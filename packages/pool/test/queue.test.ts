@@ -26,27 +26,30 @@ function taskOf(number: number, priority = 0): Task {
 class Twin {
   private readonly expected: Task[] = [];
   private readonly queue = new Queue();
+  private readonly taken: Task[] = [];
   private last = 0;
-  private first = 0;
 
   do(step: Step, times: number, priority: number): void {
     for (let time = 0; time < times; time++) {
       if (step === 'shift') this.shift();
       else if (step === 'settle') this.settle(time);
-      else this.add(step, priority);
+      else if (step === 'push') this.add(taskOf(++this.last, priority), step);
+      else
+        for (const task of this.taken.splice((time * 7) % (this.taken.length + 1), 1)) this.add(task, step);
     }
     assert.equal(this.queue.size, this.expected.length);
   }
 
-  private add(step: 'push' | 'putBack', priority: number): void {
-    const task = taskOf(step === 'push' ? ++this.last : --this.first, priority);
+  private add(task: Task, step: 'push' | 'putBack'): void {
     this.queue[step](task);
     this.expected.push(task);
     this.expected.sort((one, other) => other.priority - one.priority || one.number - other.number);
   }
 
   private shift(): void {
-    assert.equal(this.queue.shift(), this.expected.shift());
+    const task = this.expected.shift();
+    assert.equal(this.queue.shift(), task);
+    if (task !== undefined) this.taken.push(task);
   }
 
   private settle(nth: number): void {

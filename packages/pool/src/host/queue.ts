@@ -27,10 +27,17 @@ export class Deque {
     this.size++;
   }
 
+  /** Before all that were submitted after it: mostly at the front, but there may be one that was put back earlier. */
   unshift(task: Task): void {
     if (this.#count === this.#ring.length) this.#rebuild(this.#count * 2);
     this.#head = this.#at(-1);
-    this.#ring[this.#head] = task;
+    let position = 0;
+    for (; position < this.#count; position++) {
+      const next = this.#ring[this.#at(position + 1)] as Task;
+      if (next.number > task.number) break;
+      this.#ring[this.#at(position)] = next;
+    }
+    this.#ring[this.#at(position)] = task;
     this.#count++;
     this.size++;
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { PoolError } from '../errors.js';
 import { messageOf } from '../shared/untrusted.js';
 import { isHooked } from './require-file.js';
@@ -17,7 +18,7 @@ function reasonOf(file: WorkerFile, cause: unknown): string {
   const message = messageOf(cause);
   // Node would name the pool's code as the one that looked for it.
   if (!file.isFound && isMissing(file, cause)) return NO_FILE;
-  const position = syntaxPosition(cause);
+  const position = syntaxPosition(cause, file.path);
   return message + (position === undefined ? '' : ` at ${position}`) + advice(file, cause);
 }
 
@@ -57,14 +58,50 @@ const LESS = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_CYCLE_MODULE', 'ERR_INTERNAL_ASSER
 /** Does an error say less than that its extension is unknown to Node? */
 export const saysLess = (error: unknown): boolean => LESS.includes(codeOf(error) as string);
 
-/** `path:line`, then the source, then carets below it; at the end of the file there is nothing to point at. */
-const HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n.*?\n( *)\^/s;
-const END_HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n[^\n]*\n( *)\n/;
-
 /** Where a file breaks the syntax: `file:line:column`. Node says it at the head of the stack, but not of ES modules. */
-function syntaxPosition(error: unknown): string | undefined {
+function syntaxPosition(error: unknown, path: string): string | undefined {
   if (!(error instanceof SyntaxError)) return undefined;
-  const form = error.message === 'Unexpected end of input' ? END_HEAD : HEAD;
-  const head = form.exec(String(error.stack));
+  return headOf(error) ?? positionInModule(error, path);
+}
+
+/** `path:line`, then a line of the source, then carets below it. */
+const HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n.*?\n( *)\^/s;
+/** At the end of the file there is nothing to point at. */
+const END_HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n[^\n]*\n( *)\n/;
+const AT_END = 'Unexpected end of input';
+
+function headOf({ message, stack }: Error): string | undefined {
+  const head = (message === AT_END ? END_HEAD : HEAD).exec(String(stack));
   return head === null ? undefined : `${head[1]}:${(head[2] as string).length + 1}`;
 }
+
+/** In an asynchronous function and without the words of modules it is a script, which breaks in the same place. */
+function positionInModule(error: Error, path: string): string | undefined {
+  const { Script } = process.getBuiltinModule('node:vm');
+  try {
+    const end = error.message === AT_END ? '' : '\n})';
+    const text = `'use strict'; (async () => {\n${withoutModuleWords(readFileSync(path, 'utf8'))}${end}`;
+    new Script(text, { filename: path, lineOffset: -1 });
+  } catch (found) {
+    const { message } = found as Error;
+    if (message === error.message) return headOf(found as Error);
+  }
+  return undefined;
+}
+
+const IMPORT = /^[ \t]*import\b(?!\s*[.(])[^'"]*(['"]).*?\1(?:\s*with\s*\{[^}]*\})?/gm;
+const REEXPORT = /^[ \t]*export\s*(?:\*[^'"]*?|\{[^}]*\}\s*)from\s*(['"]).*?\1(?:\s*with\s*\{[^}]*\})?/gm;
+const EXPORT_LIST = /^[ \t]*export\s*\{[^}]*\}/gm;
+
+function withoutModuleWords(text: string): string {
+  return text
+    .replace(IMPORT, blank)
+    .replace(REEXPORT, blank)
+    .replace(EXPORT_LIST, blank)
+    .replace(/^[ \t]*export\s+default\b/gm, (words) => `${blank(words.slice(0, -2))}0,`)
+    .replace(/^[ \t]*export\b/gm, blank)
+    .replace(/\bimport\.meta\b/g, 'import_meta');
+}
+
+/** Lines and columns stay what they are. */
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');

@@ -12,6 +12,13 @@ interface Api {
   parse(text: string, reviver: string): number;
   read(path: string): Promise<string>;
   read(path: string, raw: true): Promise<Uint8Array>;
+  three(one: 1): 1;
+  three(two: 2): Promise<2>;
+  three(three: 3): 3;
+  four(one: 1): 'one';
+  four(two: 2): 'two';
+  four(three: 3): 'three';
+  four(four: 4): 'four';
   all(...numbers: number[]): number;
   none(): void;
   // biome-ignore lint/suspicious/noExplicitAny: fits into every signature that the compiler fills in
@@ -57,13 +64,18 @@ export async function generics(): Promise<void> {
 }
 
 export async function overloads(): Promise<void> {
-  // Of a function that gives no promise the last one is left.
+  const parsed = await api.parse('{}');
+  is<Equal<typeof parsed, object>>();
   const revived = await api.parse('{}', 'reviver');
   is<Equal<typeof revived, number>>();
   const text = await api.read('a');
   is<Equal<typeof text, string>>();
   const raw = await api.read('a', true);
   is<Equal<typeof raw, Uint8Array>>();
+  const [one, two, three] = [await api.three(1), await api.three(2), await api.three(3)];
+  is<Equal<[typeof one, typeof two, typeof three], [1, 2, 3]>>();
+  const [first, last] = [await api.four(1), await api.four(4)];
+  is<Equal<[typeof first, typeof last], ['one', 'four']>>();
 }
 
 export function mistakes(image: Uint8Array): void {
