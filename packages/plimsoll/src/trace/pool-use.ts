@@ -1,26 +1,16 @@
+import { most } from '../collections/extremes.js';
+import { sum } from '../collections/sum.js';
 import type { Caller, TracedJob } from '../results/trace.js';
+import type { TracedProgram } from '../results/trace-summary.js';
 
 /** Who waited for a thread behind whom, in milliseconds; `null` while no job had a thread: one was waking up. */
 export type Behind = ReadonlyMap<Caller, ReadonlyMap<Caller | null, number>>;
 
 /** How a pool was used; milliseconds. */
-export interface PoolUse {
-  /** From the first submission to the last callback. */
-  readonly activeMs: number;
+export interface PoolUse extends Pick<TracedProgram, 'activeMs' | 'saturatedMs' | 'queuedMs'> {
   /** What threads were taken in all. */
   readonly takenMs: number;
-  /** All threads were taken. */
-  readonly saturatedMs: number;
-  /** At least one job waited for a thread. */
-  readonly queuedMs: number;
   readonly behind: Behind;
-}
-
-interface Change {
-  readonly at: number;
-  readonly by: 1 | -1;
-  readonly job: TracedJob;
-  readonly waits: boolean;
 }
 
 /**
@@ -30,18 +20,18 @@ interface Change {
  * @param size threads of the pool.
  */
 export function poolUse(jobs: readonly TracedJob[], size: number): PoolUse {
-  const changes = jobs.flatMap((job) => [
-    ...span(job, job.submitMs, job.startMs, true),
-    ...span(job, job.startMs, job.endMs, false),
+  const [waiting, running, slow] = [new Tally<Caller>(), new Tally<Caller>(), new Tally<Caller>()];
+  const changes = jobs.flatMap(({ submitMs, startMs, endMs, caller, slowIo }) => [
+    { at: submitMs, by: 1, of: waiting, caller, slowIo },
+    { at: startMs, by: -1, of: waiting, caller, slowIo },
+    { at: startMs, by: 1, of: running, caller, slowIo },
+    { at: endMs, by: -1, of: running, caller, slowIo },
   ]);
-  const waiting = new Map<Caller, number>();
-  const running = new Map<Caller, number>();
-  const slow = new Map<Caller, number>();
-  const behind = new Map<Caller, Map<Caller | null, number>>();
+  const behind = new Map<Caller, Tally<Caller | null>>();
+  const total = { takenMs: 0, saturatedMs: 0, queuedMs: 0 };
   let taken = 0;
   let since = 0;
-  const total = { takenMs: 0, saturatedMs: 0, queuedMs: 0 };
-  for (const { at, by, job, waits } of changes.sort((a, b) => a.at - b.at || a.by - b.by)) {
+  for (const { at, by, of, caller, slowIo } of changes.sort((a, b) => a.at - b.at || a.by - b.by)) {
     const ms = at - since;
     since = at;
     total.takenMs += taken * ms;
@@ -50,44 +40,36 @@ export function poolUse(jobs: readonly TracedJob[], size: number): PoolUse {
       total.queuedMs += ms;
       share(waiting, taken < size && slow.size > 0 ? slow : running, ms, behind);
     }
-    count(waits ? waiting : running, job.caller, by);
-    if (waits) continue;
+    of.add(caller, by);
+    if (of === waiting) continue;
     taken += by;
-    if (job.slowIo) count(slow, job.caller, by);
+    if (slowIo) slow.add(caller, by);
   }
-  const last = jobs.reduce((latest, { callbackMs }) => Math.max(latest, callbackMs), 0);
+  const last = most(jobs.map(({ callbackMs }) => callbackMs));
   return { ...total, behind, activeMs: jobs.length === 0 ? 0 : last - (jobs[0]?.submitMs ?? 0) };
 }
 
-const span = (job: TracedJob, from: number, to: number, waits: boolean): Change[] =>
-  to <= from
-    ? []
-    : [
-        { at: from, by: 1, job, waits },
-        { at: to, by: -1, job, waits },
-      ];
-
-function count(counts: Map<Caller, number>, caller: Caller, by: number): void {
-  const now = (counts.get(caller) ?? 0) + by;
-  if (now === 0) counts.delete(caller);
-  else counts.set(caller, now);
+class Tally<Key> extends Map<Key, number> {
+  add(key: Key, amount: number): void {
+    const now = (this.get(key) ?? 0) + amount;
+    if (now === 0) this.delete(key);
+    else this.set(key, now);
+  }
 }
 
 const NOBODY: ReadonlyMap<null, number> = new Map([[null, 1]]);
 
 function share(
-  waiting: ReadonlyMap<Caller, number>,
-  running: ReadonlyMap<Caller, number>,
+  waiting: Tally<Caller>,
+  running: Tally<Caller>,
   ms: number,
-  behind: Map<Caller, Map<Caller | null, number>>,
+  behind: Map<Caller, Tally<Caller | null>>,
 ): void {
   const holders: ReadonlyMap<Caller | null, number> = running.size === 0 ? NOBODY : running;
-  let threads = 0;
-  for (const held of holders.values()) threads += held;
+  const threads = sum([...holders.values()]);
   for (const [victim, jobs] of waiting) {
-    const sums = behind.get(victim) ?? new Map<Caller | null, number>();
-    behind.set(victim, sums);
-    for (const [holder, held] of holders)
-      sums.set(holder, (sums.get(holder) ?? 0) + (ms * jobs * held) / threads);
+    const shares = behind.get(victim) ?? new Tally();
+    behind.set(victim, shares);
+    for (const [holder, held] of holders) shares.add(holder, (ms * jobs * held) / threads);
   }
 }

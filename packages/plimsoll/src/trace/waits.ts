@@ -1,58 +1,55 @@
-import type { Caller, TracedProcess } from '../results/trace.js';
+import { grouped } from '../collections/grouped.js';
+import { sum } from '../collections/sum.js';
+import type { Caller } from '../results/trace.js';
 import type { TracedProgram } from '../results/trace-summary.js';
-import type { Parts } from './budget.js';
-import type { PoolUse } from './pool-use.js';
+import type { TimedJob } from './budget.js';
+import type { Behind } from './pool-use.js';
 
 type Wait = TracedProgram['waits'][number];
 
-const CAUSES = { core: 'coreWaitMs', blocked: 'blockedMs', loop: 'eventLoopMs' } as const;
 /** What is less of all waiting is put together, by request and cause. */
 const LEAST_SHARE = 0.0005;
 
-/** The waiting of all jobs of a program, by who called them and by its cause; that for a thread by who had the threads, too. */
-export function waitsOf(
-  processes: readonly TracedProcess[],
-  parts: readonly (readonly Parts[])[],
-  uses: readonly Pick<PoolUse, 'behind'>[],
-): Wait[] {
-  const waits = new Map<string, Wait>();
-  const add = (caller: Caller, cause: Wait['cause'], behind: Wait['behind'], ms: number): void => {
-    if (ms <= 0) return;
-    const key = JSON.stringify([caller, cause, behind]);
-    const { request, kind, frames } = caller;
-    const before = waits.get(key)?.ms ?? 0;
-    waits.set(key, { request, kind, frames: [...frames], cause, behind, ms: before + ms });
-  };
-  for (const [at, { jobs }] of processes.entries()) {
-    const sums = new Map<Caller, Record<keyof typeof CAUSES, number>>();
-    for (const [index, { caller }] of jobs.entries()) {
-      const sum = sums.get(caller) ?? { core: 0, blocked: 0, loop: 0 };
-      sums.set(caller, sum);
-      for (const cause of ['core', 'blocked', 'loop'] as const)
-        sum[cause] += parts[at]?.[index]?.[CAUSES[cause]] ?? 0;
-    }
-    for (const [caller, sum] of sums)
-      for (const cause of ['core', 'blocked', 'loop'] as const) add(caller, cause, null, sum[cause]);
-    for (const [victim, blockers] of uses[at]?.behind ?? [])
-      for (const [blocker, ms] of blockers)
-        add(victim, 'thread', blocker === null ? null : siteOf(blocker), ms);
-  }
-  return merged([...waits.values()]);
+/** The waiting of all jobs of a program, by who called and by its cause; that for a thread by who had the threads, too. */
+export function waitsOf(timed: readonly TimedJob[], behind: readonly Behind[]): Wait[] {
+  const forOthers = [...grouped(timed, ({ job }) => job.caller)].flatMap(([caller, alike]) => [
+    waitOf(caller, 'core', null, sum(alike.map(({ parts }) => parts.coreWaitMs))),
+    waitOf(caller, 'blocked', null, sum(alike.map(({ parts }) => parts.blockedMs))),
+    waitOf(caller, 'loop', null, sum(alike.map(({ parts }) => parts.eventLoopMs))),
+  ]);
+  const forThreads = behind.flatMap((victims) =>
+    [...victims].flatMap(([victim, holders]) =>
+      [...holders].map(([holder, ms]) => waitOf(victim, 'thread', holder, ms)),
+    ),
+  );
+  const waits = together([...forOthers, ...forThreads].filter(({ ms }) => ms > 0));
+  const least = LEAST_SHARE * sum(waits.map(({ ms }) => ms));
+  const small = waits.filter(({ ms }) => ms < least);
+  return [
+    ...waits.filter(({ ms }) => ms >= least),
+    ...together(small.map((wait) => ({ ...wait, frames: [], kind: '…', behind: null }))),
+  ].sort((a, b) => b.ms - a.ms);
 }
+
+const waitOf = (
+  { request, kind, frames }: Caller,
+  cause: Wait['cause'],
+  holder: Caller | null,
+  ms: number,
+): Wait => ({
+  ...{ request, kind, frames: [...frames], cause },
+  ...{ behind: holder === null ? null : siteOf(holder), ms },
+});
+
+/** One for those that differ in their time only. */
+const together = (waits: readonly Wait[]): Wait[] =>
+  [...grouped(waits, ({ ms, ...wait }) => JSON.stringify(wait))].map(([, alike]) => ({
+    ...(alike[0] as Wait),
+    ms: sum(alike.map(({ ms }) => ms)),
+  }));
 
 /** The call alone, without the way to it: its innermost frame in the app. */
 export function siteOf({ request, kind, frames }: Caller): NonNullable<Wait['behind']> {
   const frame = frames.findLast(({ file }) => file !== null) ?? frames.at(-1) ?? null;
   return { request, kind, frame };
-}
-
-function merged(waits: readonly Wait[]): Wait[] {
-  const least = LEAST_SHARE * waits.reduce((sum, { ms }) => sum + ms, 0);
-  const small = new Map<string, Wait>();
-  for (const wait of waits.filter(({ ms }) => ms < least)) {
-    const key = JSON.stringify([wait.request, wait.cause]);
-    const ms = (small.get(key)?.ms ?? 0) + wait.ms;
-    small.set(key, { ...wait, frames: [], kind: '…', behind: null, ms });
-  }
-  return [...waits.filter(({ ms }) => ms >= least), ...small.values()].sort((a, b) => b.ms - a.ms);
 }
