@@ -47,11 +47,10 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
 
 /** A function that is called once for each text. */
 function remembered<Value>(of: (text: string) => Value): (text: string) => Value {
-  const known = new Map<string, { readonly value: Value }>();
+  const known = new Map<string, Value>();
   return (text) => {
-    const { value } = known.get(text) ?? { value: of(text) };
-    known.set(text, { value });
-    return value;
+    if (!known.has(text)) known.set(text, of(text));
+    return known.get(text) as Value;
   };
 }
 

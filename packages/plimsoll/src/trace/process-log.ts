@@ -13,19 +13,16 @@ export interface Call {
 
 type Gap = Pick<Line<'gap'>, 'from' | 'to'>;
 
-/** Everything that one process left, put in order; times are microseconds of process.hrtime. */
+/** Everything that one process left, in the order of its time: microseconds of process.hrtime. */
 export interface ProcessLog {
   readonly process: Line<'process'>;
-  /** In the order of their time. */
   readonly events: readonly PoolEvent[];
-  /** Of the app's own thread, in the order of their time. */
+  /** Of the app's own thread. */
   readonly calls: readonly Call[];
   /** Times in which tracing may have paused. */
   readonly gaps: readonly Gap[];
   readonly samples: readonly Line<'threads'>[];
-  /** Threads of Workers: of the app, and of the recorder. */
-  readonly workers: ReadonlySet<number>;
-  readonly recorder: number | null;
+  readonly workers: readonly Line<'worker'>[];
   readonly problems: readonly Line<'problem'>[];
   /** `null` when the process was killed. */
   readonly end: Line<'end'> | null;
@@ -51,7 +48,6 @@ function logOf(lines: readonly RecordedLine[]): ProcessLog {
   const events = of('events')
     .flatMap((line) => line.events.map(poolEvent))
     .sort((a, b) => a.ts - b.ts);
-  const workers = of('worker');
   const frames = new Map(of('stack').map((stack) => [stack.number, stack.frames]));
   const requests = new Map(of('request').map(({ number, name }) => [number, name]));
   return {
@@ -60,15 +56,11 @@ function logOf(lines: readonly RecordedLine[]): ProcessLog {
     calls: of('calls').flatMap(({ calls }) => callsOf(calls, frames.set(0, []), requests)),
     gaps: of('gap').map((gap) => narrowed(gap, events)),
     samples: of('threads'),
-    workers: new Set(workers.map(({ tid }) => tid)),
-    recorder: workers.find(({ isRecorder }) => isRecorder)?.tid ?? null,
+    workers: of('worker'),
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };
 }
-
-/** Of a call. */
-const FIELDS = 3;
 
 function callsOf(
   base64: string,
@@ -76,8 +68,8 @@ function callsOf(
   nameOf: ReadonlyMap<number, string>,
 ): Call[] {
   const fields = new Float64Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer);
-  return Array.from({ length: fields.length / FIELDS }, (_, call) => {
-    const [at = 0, request = 0, stack = 0] = fields.subarray(FIELDS * call);
+  return Array.from({ length: fields.length / 3 }, (_, call) => {
+    const [at = 0, request = 0, stack = 0] = fields.subarray(3 * call);
     return { at, request: nameOf.get(request) ?? null, frames: framesOf.get(stack) ?? null };
   });
 }

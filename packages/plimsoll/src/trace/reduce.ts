@@ -67,12 +67,12 @@ const tracedJob = (job: PoolJob, caller: Caller, clock: (us: number) => number):
 
 function notesOf({ process: { pid }, problems, end, events }: ProcessLog): TraceNote[] {
   const isKilled = end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker');
-  const { unbalanced, unfinished } = incomplete(events);
   return [
     ...problems.map(({ type, id, ...more }) => ({ id: `trace.${id}`, pid, ...more })),
     ...(isKilled ? [{ id: 'trace.killed', pid }] : []),
-    ...(unbalanced === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: unbalanced }]),
-    ...(unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
+    ...Object.entries(incomplete(events)).flatMap(([id, count]) =>
+      count === 0 ? [] : { id: `trace.${id}`, pid, count },
+    ),
   ];
 }
 

@@ -5,9 +5,8 @@ import type { PoolJob, Unplaced } from '../libuv/job.js';
 import { placeJobs } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 
-/** Sums that differ by less are taken for equal, */
+/** Sums are taken for equal that differ by this factor and so many standard errors of what was seen. */
 const TOLERANCE = 1.05;
-/** and what differs from what was seen by no more standard errors of that. */
 const ERRORS = 2;
 const US = 1000;
 
@@ -16,10 +15,10 @@ const US = 1000;
  * to be at work.
  *
  * Node tells of them only when their result was taken. While the event loop is busy that is long after their end, and a
- * pool that waits for its loop would seem saturated. How long the threads were at work in all is known otherwise: from the
- * kernel's clocks (on a core, or waiting for one) and from samples (blocked). What known jobs and lookups have of it is
- * theirs; the rest belongs to fs. So of the time in which its event loop may have been busy no job of fs gets more than a
- * limit, chosen so that the sum comes out; what the loop was idle for it has been on its thread. Its end stays `inferred`.
+ * pool that waits for its loop would seem saturated. But the kernel's clocks and samples tell how long the threads were at
+ * work in all; what known jobs and lookups leave of it belongs to fs. So of the time in which its event loop may have been
+ * busy no job of fs gets more than a limit, chosen so that the sum comes out; what the loop was idle for it has been on its
+ * thread. Its end stays `inferred`.
  *
  * @param main the thread whose use of a core is `eventLoop` of the intervals.
  * @param clock from the time of jobs to that of the intervals.

@@ -4,13 +4,11 @@ import { sum } from '../collections/sum.js';
 import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type TimedJob, timedJobs } from './budget.js';
-import { poolUse } from './pool-use.js';
-import { waitsOf } from './waits.js';
+import { poolUse, waitsOf } from './waits.js';
 
 /** A program of the command, without its advice. */
 export type ProgramFacts = Omit<TracedProgram, 'advice'>;
 
-/** A program, and what an advice about it must know beside. */
 export interface Program {
   readonly facts: ProgramFacts;
   readonly recordedMs: number;
@@ -48,6 +46,10 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     return { threads, ...poolUse(jobs, threads) };
   });
   const total = (of: (use: (typeof uses)[number]) => number): number => sum(uses.map(of));
+  const waits = waitsOf(
+    timed,
+    uses.map(({ behind }) => behind),
+  );
   const threadMs = total(({ threads, activeMs }) => threads * activeMs);
   return {
     ...{ script, node, size },
@@ -63,10 +65,7 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
       jobs: alike.length,
       totalMs: sum(alike.map(({ parts }) => parts.totalMs)),
     })),
-    waits: waitsOf(
-      timed,
-      uses.map(({ behind }) => behind),
-    ),
+    waits,
     ...usageOf(processes),
     budget: budgetOf(timed),
     kinds: kindsOf(timed),

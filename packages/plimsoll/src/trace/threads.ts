@@ -2,16 +2,15 @@ import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
 import { namesPoolThreads, POOL_THREAD } from '../host/pool-threads.js';
 import type { ThreadUsage, UsageInterval } from '../results/trace.js';
+import type { Line } from './child/lines.cjs';
 import type { ProcessLog } from './process-log.js';
 
 const KERNEL = /^iou-/;
 
 /**
- * The pool's threads of a recorded process, or `null` when they cannot be told.
- *
- * Before libuv 1.50 they have no name of their own. The pool creates all of its threads at once, so there they are what
- * appeared between the same two samples as one that is known from its work, without Workers; threads that an add-on
- * started in those 50 ms are among them.
+ * The pool's threads of a recorded process, or `null` when they cannot be told. Before libuv 1.50 they have no name of their
+ * own. The pool creates all of its threads at once, so there they are what appeared between the same two samples as one that
+ * is known from its work, without Workers; threads that an add-on started in those 50 ms are among them.
  */
 export function poolThreads({ samples, process, events, workers }: ProcessLog): ReadonlySet<number> | null {
   if (samples.length === 0) return null;
@@ -20,9 +19,10 @@ export function poolThreads({ samples, process, events, workers }: ProcessLog): 
   // What nothing used has no threads.
   if (events.length === 0) return new Set();
   const working = new Set(events.filter(({ ph }) => ph === 'B').map(({ tid }) => tid));
+  const isWorker = (tid: number): boolean => workers.some((worker) => worker.tid === tid);
   const bursts = samples
     .slice(1)
-    .map((sample) => sample.new.filter(([tid, name]) => !workers.has(tid) && !KERNEL.test(name)))
+    .map((sample) => sample.new.filter(([tid, name]) => !isWorker(tid) && !KERNEL.test(name)))
     .filter((burst) => burst.length > 0);
   const burst = bursts.find((threads) => threads.some(([tid]) => working.has(tid))) ?? bursts[0] ?? [];
   return new Set([...burst.map(([tid]) => tid), ...working]);
@@ -30,35 +30,40 @@ export function poolThreads({ samples, process, events, workers }: ProcessLog): 
 
 const NS_PER_MS = 1e6;
 
+const usageOf = (threads: Line<'threads'>['use']): ThreadUsage => ({
+  cpuMs: sum(threads.map(([, cpu]) => cpu)) / NS_PER_MS,
+  coreWaitMs: sum(threads.map(([, , waited]) => waited)) / NS_PER_MS,
+});
+
 /**
- * What the threads of a process used, sample by sample. The recorder's own thread is left out.
+ * What the threads of a process used, sample by sample.
  *
  * @param clock from microseconds of process.hrtime to milliseconds since the recording began.
  */
 export function usageIntervals(
-  { samples, process, recorder }: ProcessLog,
+  { samples, process, workers }: ProcessLog,
   pool: ReadonlySet<number> | null,
   clock: (us: number) => number,
 ): UsageInterval[] {
-  const groupOf = (tid: number): 'loop' | 'pool' | 'other' =>
-    tid === process.pid ? 'loop' : pool?.has(tid) === true ? 'pool' : 'other';
+  const recorder = workers.find(({ isRecorder }) => isRecorder)?.tid;
+  const groupOf = (tid: number): 'loop' | 'pool' | 'other' | 'nobody' => {
+    if (tid === recorder) return 'nobody';
+    return tid === process.pid ? 'loop' : pool?.has(tid) === true ? 'pool' : 'other';
+  };
   return samples.slice(1).map(({ at, tells, use }, index) => {
-    const groups = grouped(
-      use.filter(([tid]) => tid !== recorder),
-      ([tid]) => groupOf(tid),
-    );
-    const usage = (group: ReturnType<typeof groupOf>): ThreadUsage => {
-      const threads = groups.get(group) ?? [];
-      return {
-        cpuMs: sum(threads.map(([, cpu]) => cpu)) / NS_PER_MS,
-        coreWaitMs: sum(threads.map(([, , waited]) => waited)) / NS_PER_MS,
-      };
-    };
+    const groups = grouped(use, ([tid]) => groupOf(tid));
+    const [loop = [], pooled = [], other = []] = [
+      groups.get('loop'),
+      groups.get('pool'),
+      groups.get('other'),
+    ];
     return {
       fromMs: clock(samples[index]?.at ?? at),
       toMs: clock(at),
-      ...{ eventLoop: usage('loop'), pool: usage('pool'), other: usage('other') },
-      blockedThreads: tells ? (groups.get('pool') ?? []).filter(([, , , state]) => state === 2).length : null,
+      eventLoop: usageOf(loop),
+      pool: usageOf(pooled),
+      other: usageOf(other),
+      blockedThreads: tells ? pooled.filter(([, , , state]) => state === 2).length : null,
     };
   });
 }

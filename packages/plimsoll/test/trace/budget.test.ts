@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { UsageInterval } from 'plimsoll';
 import { budgetOf, timedJobs } from '#plimsoll/trace/budget.js';
-import { poolUse } from '#plimsoll/trace/pool-use.js';
+import { poolUse } from '#plimsoll/trace/waits.js';
 import { job } from './jobs.js';
 
 const none = { cpuMs: 0, coreWaitMs: 0 };

@@ -6,8 +6,7 @@ import { type TracedProgram, trace } from 'plimsoll';
 import { pprof, speedscope } from '#plimsoll/report/flame.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
 import { timedJobs } from '#plimsoll/trace/budget.js';
-import { poolUse } from '#plimsoll/trace/pool-use.js';
-import { siteOf, waitsOf } from '#plimsoll/trace/waits.js';
+import { poolUse, siteOf, waitsOf } from '#plimsoll/trace/waits.js';
 import { job, tracedProcess } from './jobs.js';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -10,10 +10,9 @@ import log = require('./log.cjs');
 
 /** Resources that never bring a job themselves; the work of an add-on has any name that it likes. */
 const NEVER = new Set(
-  ['PROMISE', 'TickObject', 'Timeout', 'Immediate', 'Microtask', 'FILEHANDLE', 'DNSCHANNEL', 'QUERYWRAP']
-    .concat(['HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'TCPWRAP', 'TCPSERVERWRAP', 'TCPCONNECTWRAP'])
-    .concat(['SHUTDOWNWRAP', 'WRITEWRAP', 'PIPEWRAP', 'TLSWRAP', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING'])
-    .concat(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'SIGNALWRAP', 'TTYWRAP', 'UDPWRAP', 'UDPSENDWRAP']),
+  `PROMISE TickObject Timeout Immediate Microtask FILEHANDLE DNSCHANNEL QUERYWRAP HTTPINCOMINGMESSAGE HTTPCLIENTREQUEST
+  TCPWRAP TCPSERVERWRAP TCPCONNECTWRAP SHUTDOWNWRAP WRITEWRAP PIPEWRAP TLSWRAP HTTP2SESSION HTTP2STREAM HTTP2PING
+  MESSAGEPORT WORKER PROCESSWRAP SIGNALWRAP TTYWRAP UDPWRAP UDPSENDWRAP`.split(/\s+/),
 );
 /** So many stacks a second are taken; of more calls some, at random, and reduce() has those stand for the others. */
 const STACKS_PER_SECOND = 2000;
@@ -55,8 +54,6 @@ function fetch(
   return { text: Buffer.from(copy.buffer).toString('base64'), to };
 }
 
-type Handle = object & { write?(...args: unknown[]): unknown };
-
 /** @param file where stacks and names of requests are told, each once. */
 function watch({ count, entries }: Calls, file: string): void {
   const requests = new hooks.AsyncLocalStorage<number>();
@@ -74,7 +71,7 @@ function watch({ count, entries }: Calls, file: string): void {
     Atomics.store(count, 0, written + 1);
   };
   /** A handle of zlib brings a job with every write. */
-  const noteWrites = (handle: Handle, made: number): void => {
+  const noteWrites = (handle: { write?(...args: unknown[]): unknown }, made: number): void => {
     const { write } = handle;
     if (typeof write !== 'function') return;
     handle.write = function (this: unknown, ...args) {
@@ -122,13 +119,9 @@ const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 function frameOf(site: NodeJS.CallSite): string | null {
   const file = site.getFileName();
   if (file == null || file === __filename || file.startsWith('node:')) return null;
-  const name = PACKAGE.exec(file)?.[1];
-  if (name !== undefined) return name;
   const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
-  return `${site.getFunctionName() ?? ''}\t${place}`;
+  return PACKAGE.exec(file)?.[1] ?? `${site.getFunctionName() ?? ''}\t${place}`;
 }
-
-const isOfApp = (frame: string): boolean => frame.includes('\t');
 
 class Stacks {
   readonly #file: string;
@@ -149,7 +142,7 @@ class Stacks {
     if (!this.#isChosen()) return UNSEEN;
     const frames = framesNow();
     if (frames.length === 0) return origin;
-    if (frames.some(isOfApp)) return this.#numberOf(frames);
+    if (frames.some((frame) => frame.includes('\t'))) return this.#numberOf(frames);
     const before = this.#frames[origin] ?? [];
     return this.#numberOf([...before, ...frames.filter((frame) => !before.includes(frame))]);
   }

@@ -15,7 +15,7 @@ export type RecordedEvent = readonly [
   result: number | null,
 ];
 
-/** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
+/** A pool thread waits for work (0), runs or waits for a core (1), or is blocked in a job (2). */
 export type ThreadState = 0 | 1 | 2;
 
 interface Lines {

@@ -22,11 +22,10 @@ const SERVING_TURNS = 3;
 interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
-  readonly calls: boolean;
+  readonly calls?: boolean;
 }
 
-function record({ directory, maxEvents, calls: withCalls }: Settings): void {
-  const file = path.join(directory, `${process.pid}.jsonl`);
+function record(file: string, { directory, maxEvents, calls: withCalls }: Settings): void {
   if (!worker.isMainThread) {
     const tid = threads.self();
     if (tid !== null) append(file, [{ type: 'worker', tid, isRecorder: false }]);
@@ -41,27 +40,19 @@ function record({ directory, maxEvents, calls: withCalls }: Settings): void {
   ]);
   // Nobody reads it: the recording is over, or this process may not write there.
   if (!isWritten || fs.existsSync(finishFile)) return;
-  if (tracesItself()) {
+  // Two who stop and start tracing in one process would cut each other's records short.
+  if (`${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS}`.includes('--trace-event')) {
     append(file, [{ type: 'problem', id: 'other-tracing' }]);
     return;
   }
-  try {
-    const flags = new Int32Array(new SharedArrayBuffer(8));
-    const shared = withCalls ? calls.shared() : undefined;
-    startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect: mayInspect() });
-    if (shared !== undefined) calls.watch(shared, file);
-  } catch (error) {
-    append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
-  }
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const shared = withCalls ? calls.shared() : undefined;
+  // Of the app, whose Workers are not told.
+  const { permission } = process as { permission?: { has(scope: string): boolean } };
+  const mayInspect = permission?.has('inspector') !== false;
+  startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect });
+  if (shared !== undefined) calls.watch(shared, file);
 }
-
-/** The permissions of the app, which its Workers are not told. */
-const mayInspect = (): boolean =>
-  (process as { permission?: { has(scope: string): boolean } }).permission?.has('inspector') !== false;
-
-/** Two who stop and start tracing in one process would cut each other's records short. */
-const tracesItself = (): boolean =>
-  (process.execArgv.join(' ') + (process.env.NODE_OPTIONS ?? '')).includes('--trace-event');
 
 function startRecorder(data: RecorderData): void {
   // No options of the app's: a loader of its own would run in there, and use the pool.
@@ -74,10 +65,10 @@ function startRecorder(data: RecorderData): void {
   });
   recorder.unref();
   let isGone = false;
-  for (const event of ['error', 'exit'])
-    recorder.on(event, () => {
-      isGone = true;
-    });
+  const leave = (): void => {
+    isGone = true;
+  };
+  recorder.on('error', leave).on('exit', leave);
   waitFor(data.flags, FLAG.ready, READY_US);
   process.once('exit', () => {
     if (isGone || Atomics.load(data.flags, FLAG.done) === 1) return;
@@ -95,11 +86,12 @@ function waitFor(flags: Int32Array, flag: number, us: number): void {
   while (Atomics.load(flags, flag) === 0 && now() < until) Atomics.wait(flags, flag, 0, 1);
 }
 
-const settings = process.env.PLIMSOLL_TRACE;
-if (settings !== undefined) {
+if (process.env.PLIMSOLL_TRACE !== undefined) {
+  const settings = JSON.parse(process.env.PLIMSOLL_TRACE) as Settings;
+  const file = path.join(settings.directory, `${process.pid}.jsonl`);
   try {
-    record(JSON.parse(settings) as Settings);
-  } catch {
-    // Whatever it is, the app must not notice.
+    record(file, settings);
+  } catch (error) {
+    append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
 }
