@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { PoolJob } from '../libuv/job.js';
 import type { Caller, Frame } from '../results/trace.js';
 import type { Call } from './process-log.js';
@@ -18,6 +19,8 @@ const CLOCK_US = 1;
  */
 export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main: number): Caller[] {
   const frameOf = remembered(readFrame);
+  const framesOf = (texts: readonly string[]): Frame[] =>
+    texts.map(frameOf).filter((frame, index, all) => !isDeepStrictEqual(frame, all[index - 1]));
   const callers = new Map<string, Caller>();
   const latest = new Map<string, Caller>();
   let next = 0;
@@ -35,10 +38,7 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
     const before = latest.get(alike);
     if (frames === null && before !== undefined) return before;
     const key = [alike, ...(frames ?? [])].join('\n');
-    const caller = callers.get(key) ?? {
-      ...{ request, kind },
-      frames: withoutRepetitions((frames ?? []).map(frameOf)),
-    };
+    const caller = callers.get(key) ?? { request, kind, frames: framesOf(frames ?? []) };
     callers.set(key, caller);
     if (call !== undefined && frames !== null) latest.set(alike, caller);
     return caller;
@@ -57,12 +57,6 @@ function remembered<Value>(of: (text: string) => Value): (text: string) => Value
 /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call. */
 export const kindOf = ({ kind, name }: Pick<PoolJob, 'kind' | 'name'>): string =>
   kind === 'work' ? name : `${kind}.${name}`;
-
-const withoutRepetitions = (frames: readonly Frame[]): Frame[] =>
-  frames.filter(({ name, file, line }, index) => {
-    const before = frames[index - 1];
-    return before === undefined || before.name !== name || before.file !== file || before.line !== line;
-  });
 
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 const FRAME = /^(.*)\t(.*):(\d+):(\d+)$/s;

@@ -5,13 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import { isGone, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
-import {
-  type CommandEnd,
-  type Output,
-  preloading,
-  type RunningCommand,
-  startCommand,
-} from '../lab/command.js';
+import type { CommandEnd, Output, RunningCommand } from '../lab/command.js';
+import { preloading, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { until } from '../lab/until.js';
 import type { Trace } from '../results/trace.js';
@@ -38,13 +33,11 @@ const FINISH_MS = 4_000;
 const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
 
 /**
- * Run a command unchanged and record what the thread pool of each of its Node processes does.
+ * Run a command unchanged and record what the thread pool of each of its Node processes does: a recorder is preloaded
+ * through NODE_OPTIONS. When `signal` aborts or the duration is over, the recorders finish first, and then the command is
+ * ended.
  *
- * A recorder is preloaded through NODE_OPTIONS; what was in there stays. When `signal` aborts or the duration is over, the
- * recorders finish first, and then the command is ended (SIGINT or SIGTERM, after some seconds SIGKILL).
- *
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started; PLIMSOLL_NOT_RECORDED when no Node
- * process of it could be recorded.
+ * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED, PLIMSOLL_NOT_RECORDED
  */
 export async function record(
   command: readonly string[],
@@ -116,14 +109,10 @@ const recordings = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.endsWith('.jsonl'));
 
 function nothingRecorded(command: readonly string[], end: CommandEnd): PlimsollError {
-  const permission = [...command, process.env.NODE_OPTIONS ?? ''].some((word) =>
-    /--(experimental-)?permission\b/.test(word),
-  );
-  const why = permission
+  const options = [...command, process.env.NODE_OPTIONS].join(' ');
+  const why = /--(experimental-)?permission\b/.test(options)
     ? 'with --permission Node refuses the recorder what it needs; add --allow-worker, and --allow-fs-read and --allow-fs-write for the directory of plimsoll and the temporary one (and from Node 26 on --allow-inspector; before, its pool cannot be traced), or trace without --permission'
     : 'is it no Node program, or does something in it set NODE_OPTIONS anew?';
-  return new PlimsollError(
-    'PLIMSOLL_NOT_RECORDED',
-    `no Node process of the command could be recorded (it ended with ${end.text}): ${why}`,
-  );
+  const text = `no Node process of the command could be recorded (it ended with ${end.text}): ${why}`;
+  return new PlimsollError('PLIMSOLL_NOT_RECORDED', text);
 }

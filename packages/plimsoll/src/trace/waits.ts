@@ -29,6 +29,15 @@ export function poolUse(jobs: readonly TracedJob[], size: number): PoolUse {
     { at: endMs, by: -1, of: running, caller, slowIo },
   ]);
   const behind = new Map<Caller, Tally<Caller | null>>();
+  const share = (ms: number, holders: Tally<Caller>): void => {
+    const threads = sum([...holders.values()]);
+    for (const [victim, jobs] of waiting) {
+      const shares = behind.get(victim) ?? new Tally<Caller | null>();
+      behind.set(victim, shares);
+      if (threads === 0) shares.add(null, ms * jobs);
+      for (const [holder, held] of holders) shares.add(holder, (ms * jobs * held) / threads);
+    }
+  };
   const total = { takenMs: 0, saturatedMs: 0, queuedMs: 0 };
   let taken = 0;
   let since = 0;
@@ -39,7 +48,7 @@ export function poolUse(jobs: readonly TracedJob[], size: number): PoolUse {
     if (taken >= size) total.saturatedMs += ms;
     if (waiting.size > 0 && ms > 0) {
       total.queuedMs += ms;
-      share(waiting, taken < size && slow.size > 0 ? slow : running, ms, behind);
+      share(ms, taken < size && slow.size > 0 ? slow : running);
     }
     of.add(caller, by);
     if (of === waiting) continue;
@@ -55,23 +64,6 @@ class Tally<Key> extends Map<Key, number> {
     const now = (this.get(key) ?? 0) + amount;
     if (now === 0) this.delete(key);
     else this.set(key, now);
-  }
-}
-
-const NOBODY: ReadonlyMap<null, number> = new Map([[null, 1]]);
-
-function share(
-  waiting: Tally<Caller>,
-  running: Tally<Caller>,
-  ms: number,
-  behind: Map<Caller, Tally<Caller | null>>,
-): void {
-  const holders: ReadonlyMap<Caller | null, number> = running.size === 0 ? NOBODY : running;
-  const threads = sum([...holders.values()]);
-  for (const [victim, jobs] of waiting) {
-    const shares = behind.get(victim) ?? new Tally();
-    behind.set(victim, shares);
-    for (const [holder, held] of holders) shares.add(holder, (ms * jobs * held) / threads);
   }
 }
 

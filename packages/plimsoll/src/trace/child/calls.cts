@@ -14,7 +14,7 @@ const NEVER = new Set(
   TCPWRAP TCPSERVERWRAP TCPCONNECTWRAP SHUTDOWNWRAP WRITEWRAP PIPEWRAP TLSWRAP HTTP2SESSION HTTP2STREAM HTTP2PING
   MESSAGEPORT WORKER PROCESSWRAP SIGNALWRAP TTYWRAP UDPWRAP UDPSENDWRAP`.split(/\s+/),
 );
-/** So many stacks a second are taken; of more calls some, at random, and reduce() has those stand for the others. */
+/** So many stacks a second are taken; of more calls some, at random, which stand for the others. */
 const STACKS_PER_SECOND = 2000;
 const MOST_STACKS = 5000;
 const MOST_FRAMES = 32;
@@ -39,18 +39,13 @@ const shared = (): Calls => ({
 });
 
 /** What was written since, in base64; `null` when nothing was. What was overwritten before it was read is lost. */
-function fetch(
-  { count, entries }: Calls,
-  since: number,
-): { readonly text: string; readonly to: number } | null {
+function fetch({ count, entries }: Calls, since: number): { text: string; to: number } | null {
   const to = Atomics.load(count, 0);
   if (to === since) return null;
   const from = Math.max(since, to - ROOM);
   const copy = new Float64Array(FIELDS * (to - from));
-  for (let call = from; call < to; call++) {
-    const at = FIELDS * (call % ROOM);
-    copy.set(entries.subarray(at, at + FIELDS), FIELDS * (call - from));
-  }
+  for (let index = 0; index < copy.length; index++)
+    copy[index] = entries[(FIELDS * from + index) % entries.length] as number;
   return { text: Buffer.from(copy.buffer).toString('base64'), to };
 }
 
@@ -115,7 +110,7 @@ function watch({ count, entries }: Calls, file: string): void {
 
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 
-/** A frame as it is told: a package as a whole, of the app function and place; nothing of Node itself. */
+/** A package as a whole, of the app function and place; nothing of Node itself. */
 function frameOf(site: NodeJS.CallSite): string | null {
   const file = site.getFileName();
   if (file == null || file === __filename || file.startsWith('node:')) return null;
@@ -151,8 +146,7 @@ class Stacks {
     const second = Math.floor(microseconds() / 1e6);
     if (second !== this.#second) {
       this.#share = Math.min(1, STACKS_PER_SECOND / this.#calls);
-      this.#second = second;
-      this.#calls = 0;
+      [this.#second, this.#calls] = [second, 0];
     }
     this.#calls++;
     // Not Math.random, whose numbers are the app's.

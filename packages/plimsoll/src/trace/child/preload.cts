@@ -12,10 +12,8 @@ import threads = require('./threads.cjs');
 
 const { FLAG, append, now } = log;
 
-/** A recorder needs a twentieth of a second to be ready; on a machine that starves it the app goes on without the first jobs. */
-const READY_US = 5_000_000;
-/** What had gathered is written within a tenth of a second. */
-const DONE_US = 3_000_000;
+/** A recorder is ready, or done, within a tenth of a second; on a machine that starves it the app goes on without it. */
+const PATIENCE_US = 5_000_000;
 /** Short sleeps in which the engine serves the inspector a last time. */
 const SERVING_TURNS = 3;
 
@@ -64,32 +62,29 @@ function startRecorder(data: RecorderData): void {
     stdin: false,
   });
   recorder.unref();
-  let isGone = false;
-  const leave = (): void => {
-    isGone = true;
-  };
-  recorder.on('error', leave).on('exit', leave);
-  waitFor(data.flags, FLAG.ready, READY_US);
+  recorder.on('error', () => {});
+  waitFor(data.flags, FLAG.ready);
   process.once('exit', () => {
+    const isGone = recorder.threadId === -1;
     if (isGone || Atomics.load(data.flags, FLAG.done) === 1) return;
     recorder.postMessage('exit');
-    waitFor(data.flags, FLAG.done, DONE_US);
-    // Its session was closed before the flag was raised, but this thread has still to serve that; else Node waits for it
-    // and says so.
+    waitFor(data.flags, FLAG.done);
+    // Its session is closed, but this thread has still to serve that; else Node waits for it and says so.
     for (let turn = 0; turn < SERVING_TURNS; turn++) Atomics.wait(data.flags, FLAG.done, 1, 1);
   });
 }
 
 /** Wait for a flag in short sleeps: in between, the engine serves the inspector, without which the recorder waits for us. */
-function waitFor(flags: Int32Array, flag: number, us: number): void {
-  const until = now() + us;
+function waitFor(flags: Int32Array, flag: number): void {
+  const until = now() + PATIENCE_US;
   while (Atomics.load(flags, flag) === 0 && now() < until) Atomics.wait(flags, flag, 0, 1);
 }
 
 if (process.env.PLIMSOLL_TRACE !== undefined) {
-  const settings = JSON.parse(process.env.PLIMSOLL_TRACE) as Settings;
-  const file = path.join(settings.directory, `${process.pid}.jsonl`);
+  let file = '';
   try {
+    const settings = JSON.parse(process.env.PLIMSOLL_TRACE) as Settings;
+    file = path.join(settings.directory, `${process.pid}.jsonl`);
     record(file, settings);
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
