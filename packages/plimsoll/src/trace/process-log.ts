@@ -12,21 +12,7 @@ export interface Call {
 }
 
 type Gap = Pick<Line<'gap'>, 'from' | 'to'>;
-
-/** Everything that one process left, in the order of its time: microseconds of process.hrtime. */
-export interface ProcessLog {
-  readonly process: Line<'process'>;
-  readonly events: readonly PoolEvent[];
-  /** Of the app's own thread. */
-  readonly calls: readonly Call[];
-  /** Times in which tracing may have paused. */
-  readonly gaps: readonly Gap[];
-  readonly samples: readonly Line<'threads'>[];
-  readonly workers: readonly Line<'worker'>[];
-  readonly problems: readonly Line<'problem'>[];
-  /** `null` when the process was killed. */
-  readonly end: Line<'end'> | null;
-}
+export type ProcessLog = ReturnType<typeof logOf>;
 
 /** What a file tells: of one process, or of several that had the same id one after another. */
 export function parseProcessLogs(text: string): ProcessLog[] {
@@ -42,22 +28,26 @@ export function parseProcessLogs(text: string): ProcessLog[] {
   return starts.map((start, index) => logOf(lines.slice(start, starts[index + 1])));
 }
 
-function logOf(lines: readonly RecordedLine[]): ProcessLog {
+/** Everything that one process left, in the order of its time: microseconds of process.hrtime. */
+function logOf(lines: readonly RecordedLine[]) {
   const of = <Type extends RecordedLine['type']>(type: Type): Line<Type>[] =>
     lines.filter((line): line is Extract<RecordedLine, Line<Type>> => line.type === type);
   const events = of('events')
     .flatMap((line) => line.events.map(poolEvent))
     .sort((a, b) => a.ts - b.ts);
-  const frames = new Map(of('stack').map((stack) => [stack.number, stack.frames]));
+  const frames = new Map(of('stack').map((stack) => [stack.number, stack.frames])).set(0, []);
   const requests = new Map(of('request').map(({ number, name }) => [number, name]));
   return {
     process: of('process')[0] as Line<'process'>,
     events,
-    calls: of('calls').flatMap(({ calls }) => callsOf(calls, frames.set(0, []), requests)),
+    /** Of the app's own thread. */
+    calls: of('calls').flatMap(({ calls }) => callsOf(calls, frames, requests)),
+    /** Times in which tracing may have paused. */
     gaps: of('gap').map((gap) => narrowed(gap, events)),
     samples: of('threads'),
     workers: of('worker'),
     problems: of('problem'),
+    /** `null` when the process was killed. */
     end: of('end')[0] ?? null,
   };
 }

@@ -41,9 +41,10 @@ const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
  */
 export async function record(
   command: readonly string[],
-  { durationMs, size, maxEvents, calls, stdout = 'stdout' }: RecordOptions,
-  { guardian, signal, onProgress = () => {} }: Supervision<RecordProgress>,
+  { durationMs = Infinity, size, maxEvents, calls, stdout = 'stdout' }: RecordOptions,
+  supervision: Supervision<RecordProgress>,
 ): Promise<Trace> {
+  const { guardian } = supervision;
   const directory = guardian.temporaryDirectory();
   try {
     const startedAt = new Date().toISOString();
@@ -55,7 +56,7 @@ export async function record(
       ...(size == null ? {} : { UV_THREADPOOL_SIZE: String(size) }),
     };
     const running = await startCommand(command, variables, stdout, guardian);
-    const ending = await attend(running, directory, durationMs ?? Infinity, signal, onProgress);
+    const ending = await attend(running, directory, durationMs, supervision);
     await running.close();
     const logs = recordings(directory).flatMap((name) =>
       parseProcessLogs(readFileSync(join(directory, name), 'utf8')),
@@ -81,8 +82,7 @@ async function attend(
   running: RunningCommand,
   directory: string,
   durationMs: number,
-  signal: AbortSignal,
-  onProgress: (progress: RecordProgress) => void,
+  { signal, onProgress }: Supervision<RecordProgress>,
 ): Promise<Trace['ending']> {
   const start = performance.now();
   const elapsed = (): number => performance.now() - start;
@@ -91,7 +91,7 @@ async function attend(
     // A command may leave processes behind that go on, as `pm2 start` does. Daemons that are not Node record nothing.
     if (end !== null && !processesWithEnvironment([directory]).some((pid) => isNodeProcess(pid)))
       return end.code === 0 ? 'ended' : 'failed';
-    onProgress({ elapsedMs: elapsed(), processes: recordings(directory).length });
+    onProgress?.({ elapsedMs: elapsed(), processes: recordings(directory).length });
     const ms = Math.max(1, Math.min(POLL_MS, durationMs - elapsed()));
     const pause = sleep(ms, undefined, { signal }).catch(() => {});
     await (end === null ? Promise.race([pause, running.ended]) : pause);

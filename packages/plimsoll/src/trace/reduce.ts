@@ -1,8 +1,8 @@
 import { lowerBound } from '../collections/lower-bound.js';
-import type { PoolEvent, PoolJob } from '../libuv/job.js';
+import type { PoolEvent } from '../libuv/job.js';
 import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import type { Caller, TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
+import type { Caller, TracedProcess, TraceNote } from '../results/trace.js';
 import { callersOf, kindOf, scriptName } from './callers.js';
 import type { ProcessLog } from './process-log.js';
 import { placeWithin } from './service-limits.js';
@@ -34,7 +34,20 @@ export function reduce(
       ...{ pid, node, script: script === null ? null : scriptName(script), observedThreads, size, usage },
       startMs: clock(at),
       endMs: clock(log.end?.at ?? Math.max(at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0)),
-      jobs: jobs.map((job, index) => tracedJob(job, callers[index] as Caller, clock)),
+      jobs: jobs.map((job, index) => ({
+        kind: kindOf(job),
+        caller: callers[index] as Caller,
+        slowIo: job.kind === 'dns',
+        loopThread: job.loop,
+        submitMs: clock(job.submitted),
+        startMs: clock(job.started ?? job.submitted),
+        endMs: clock(job.ended ?? job.returned),
+        callbackMs: clock(job.returned),
+        cpuMs: job.cpu === null ? null : job.cpu / US,
+        thread: job.tid,
+        inferred: job.inferred,
+        queued: job.waited,
+      })),
     },
     notes: notesOf(log),
   };
@@ -49,21 +62,6 @@ const crossing =
     const gap = gaps[lowerBound(gaps, ({ to }) => to < begin)];
     return gap !== undefined && gap.from < end && end - begin < SAFE_CROSSING * (gap.to - gap.from);
   };
-
-const tracedJob = (job: PoolJob, caller: Caller, clock: (us: number) => number): TracedJob => ({
-  kind: kindOf(job),
-  caller,
-  slowIo: job.kind === 'dns',
-  loopThread: job.loop,
-  submitMs: clock(job.submitted),
-  startMs: clock(job.started ?? job.submitted),
-  endMs: clock(job.ended ?? job.returned),
-  callbackMs: clock(job.returned),
-  cpuMs: job.cpu === null ? null : job.cpu / US,
-  thread: job.tid,
-  inferred: job.inferred,
-  queued: job.waited,
-});
 
 function notesOf({ process: { pid }, problems, end, events }: ProcessLog): TraceNote[] {
   const isKilled = end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker');

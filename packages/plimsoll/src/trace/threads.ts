@@ -30,40 +30,30 @@ export function poolThreads({ samples, process, events, workers }: ProcessLog): 
 
 const NS_PER_MS = 1e6;
 
-const usageOf = (threads: Line<'threads'>['use']): ThreadUsage => ({
+const usageOf = (threads: Line<'threads'>['use'] = []): ThreadUsage => ({
   cpuMs: sum(threads.map(([, cpu]) => cpu)) / NS_PER_MS,
   coreWaitMs: sum(threads.map(([, , waited]) => waited)) / NS_PER_MS,
 });
 
-/**
- * What the threads of a process used, sample by sample.
- *
- * @param clock from microseconds of process.hrtime to milliseconds since the recording began.
- */
+/** What the threads of a process used, sample by sample, in milliseconds since the recording began. */
 export function usageIntervals(
   { samples, process, workers }: ProcessLog,
   pool: ReadonlySet<number> | null,
   clock: (us: number) => number,
 ): UsageInterval[] {
   const recorder = workers.find(({ isRecorder }) => isRecorder)?.tid;
-  const groupOf = (tid: number): 'loop' | 'pool' | 'other' | 'nobody' => {
-    if (tid === recorder) return 'nobody';
-    return tid === process.pid ? 'loop' : pool?.has(tid) === true ? 'pool' : 'other';
-  };
+  const groupOf = (tid: number): string =>
+    tid === process.pid ? 'loop' : tid === recorder ? 'recorder' : pool?.has(tid) ? 'pool' : 'other';
   return samples.slice(1).map(({ at, tells, use }, index) => {
     const groups = grouped(use, ([tid]) => groupOf(tid));
-    const [loop = [], pooled = [], other = []] = [
-      groups.get('loop'),
-      groups.get('pool'),
-      groups.get('other'),
-    ];
+    const blocked = groups.get('pool')?.filter(([, , , state]) => state === 2) ?? [];
     return {
       fromMs: clock(samples[index]?.at ?? at),
       toMs: clock(at),
-      eventLoop: usageOf(loop),
-      pool: usageOf(pooled),
-      other: usageOf(other),
-      blockedThreads: tells ? pooled.filter(([, , , state]) => state === 2).length : null,
+      eventLoop: usageOf(groups.get('loop')),
+      pool: usageOf(groups.get('pool')),
+      other: usageOf(groups.get('other')),
+      blockedThreads: tells ? blocked.length : null,
     };
   });
 }

@@ -1,4 +1,4 @@
-import type { TraceEvent } from '../../lab/child/trace-event.cjs';
+import type { PoolEvent } from '../../libuv/job.js' with { 'resolution-mode': 'import' };
 import type { EventCategory, RecordedEvent, RecordedLine } from './lines.cjs';
 
 import CATEGORIES = require('../../lab/child/trace-categories.cjs');
@@ -99,7 +99,7 @@ class EventSource {
     return isFlushing;
   }
 
-  #take(all: readonly TraceEvent[]): void {
+  #take(all: readonly PoolEvent[]): void {
     const events = all.map(compact).filter((event) => event !== null);
     if (events.length > 0) this.#emit({ type: 'events', events });
     const known = this.#pool.size;
@@ -121,7 +121,7 @@ function codeOf(cat: string): EventCategory | null {
   return code;
 }
 
-function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
+function compact({ ph, cat, name, tid, ts, tts, id, args }: PoolEvent): RecordedEvent | null {
   const code = codeOf(cat);
   // Metadata has another category.
   if (code === null) return null;

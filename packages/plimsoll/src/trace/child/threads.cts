@@ -36,11 +36,7 @@ function stateOf(tid: number): ThreadState | null {
   return call === futex ? 0 : call === 'running' ? 1 : 2;
 }
 
-/**
- * Nanoseconds of CPU of all threads that may run an event loop; `null` where the kernel does not tell.
- *
- * @param pool threads that are known to be the pool's, though they may have no name.
- */
+/** Nanoseconds of CPU of all threads that may run an event loop, without `pool`; `null` where the kernel does not tell. */
 function loopCpu(pool: ReadonlySet<number>): number | null {
   let sum: number | null = null;
   for (const tid of list()) {
