@@ -72,14 +72,12 @@ function shareOut(pool: ThreadUsage, shares: readonly Share[]): void {
 const ratio = (part: number, whole: number): number =>
   whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
 
-const TAIL = 0.99;
-
 /** Mean and 99th percentile of each part; `null` without jobs. */
 export function budgetOf(timed: readonly TimedJob[]): Budget | null {
   if (timed.length === 0) return null;
   const entries = PARTS.map((name) => {
     const values = timed.map(({ parts }) => parts[name]).sort((a, b) => a - b);
-    return [name, { mean: mean(values), p99: quantileOfSorted(values, TAIL) }];
+    return [name, { mean: mean(values), p99: quantileOfSorted(values, 0.99) }];
   });
   return Object.fromEntries(entries) as Budget;
 }

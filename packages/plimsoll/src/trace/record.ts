@@ -65,12 +65,11 @@ export async function record(
     const reduced = logs.map((log) => reduce(log, origin));
     const processes = reduced.map(({ process }) => process);
     processes.sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
-    const failed =
-      ending === 'failed' ? [{ id: 'trace.command-failed', detail: running.end()?.text ?? '' }] : [];
+    const failed = { id: 'trace.command-failed', detail: running.end()?.text ?? '' };
     return {
       ...{ environment, command: basename(command[0] ?? ''), startedAt, ending, processes },
       durationMs: Math.max(0, ...processes.map(({ endMs }) => endMs)),
-      notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],
+      notes: [...(ending === 'failed' ? [failed] : []), ...reduced.flatMap(({ notes }) => notes)],
     };
   } finally {
     guardian.remove(directory);

@@ -15,10 +15,7 @@ const US = 1000;
  *
  * @param origin when the recording of all processes began, in microseconds of process.hrtime.
  */
-export function reduce(
-  log: ProcessLog,
-  origin: number,
-): { readonly process: TracedProcess; readonly notes: readonly TraceNote[] } {
+export function reduce(log: ProcessLog, origin: number): { process: TracedProcess; notes: TraceNote[] } {
   const { at, pid, node, libuv, script, sizeText } = log.process;
   const { events, samples } = log;
   const clock = (us: number): number => Math.round(Math.max(0, us - origin)) / US;

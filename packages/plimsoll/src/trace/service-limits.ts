@@ -31,7 +31,8 @@ export function placeWithin(
   clock: (us: number) => number,
 ): PoolJob[] {
   const placed = placeJobs(jobs, size);
-  const seen = atWork(jobs, usage, clock);
+  const first = clock(least(jobs.map(({ submitted }) => submitted)));
+  const seen = atWork(usage, first, clock(most(jobs.map(({ returned }) => returned))));
   const left = Math.max(0, seen.ms * US - onThreads(placed.filter((job) => !isFile(job))));
   const enough = left * TOLERANCE + ERRORS * seen.errorMs * US;
   if (usage.length === 0 || onThreads(placed.filter(isFile)) <= enough) return placed;
@@ -86,15 +87,9 @@ const onThreads = (jobs: readonly PoolJob[]): number =>
  * blocked, which samples see. The error is that of the samples: a count's is its root; one more, because seeing nobody does
  * not mean that there was nobody.
  */
-function atWork(
-  jobs: readonly Unplaced[],
-  usage: readonly UsageInterval[],
-  clock: (us: number) => number,
-): { readonly ms: number; readonly errorMs: number } {
-  const first = clock(least(jobs.map(({ submitted }) => submitted)));
-  const last = clock(most(jobs.map(({ returned }) => returned)));
+function atWork(usage: readonly UsageInterval[], from: number, to: number): { ms: number; errorMs: number } {
   const looks = usage.flatMap(({ blockedThreads, fromMs, toMs }) =>
-    blockedThreads === null || toMs <= first || fromMs >= last ? [] : { blockedThreads, ms: toMs - fromMs },
+    blockedThreads === null || toMs <= from || fromMs >= to ? [] : { blockedThreads, ms: toMs - fromMs },
   );
   const blockedMs = sum(looks.map(({ blockedThreads, ms }) => blockedThreads * ms));
   const seen = sum(looks.map(({ blockedThreads }) => blockedThreads));

@@ -46,10 +46,6 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     return { threads, ...poolUse(jobs, threads) };
   });
   const total = (of: (use: (typeof uses)[number]) => number): number => sum(uses.map(of));
-  const waits = waitsOf(
-    timed,
-    uses.map(({ behind }) => behind),
-  );
   const threadMs = total(({ threads, activeMs }) => threads * activeMs);
   return {
     ...{ script, node, size },
@@ -65,7 +61,7 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
       jobs: alike.length,
       totalMs: sum(alike.map(({ parts }) => parts.totalMs)),
     })),
-    waits,
+    waits: waitsOf(timed, uses),
     ...usageOf(processes),
     budget: budgetOf(timed),
     kinds: kindsOf(timed),
@@ -73,9 +69,7 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
 }
 
 /** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */
-function usageOf(
-  processes: readonly TracedProcess[],
-): Pick<TracedProgram, 'eventLoopCpuShare' | 'coresUsed'> {
+function usageOf(processes: readonly TracedProcess[]) {
   const inUse = processes.flatMap(({ jobs, usage }) => {
     const first = least(jobs.map(({ submitMs }) => submitMs));
     const last = most(jobs.map(({ callbackMs }) => callbackMs));

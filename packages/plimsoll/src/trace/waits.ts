@@ -6,19 +6,17 @@ import type { TracedProgram } from '../results/trace-summary.js';
 import type { TimedJob } from './budget.js';
 
 type Wait = TracedProgram['waits'][number];
-/** Who waited for a thread behind whom, in milliseconds; `null` while no job had a thread: one was waking up. */
-type Behind = ReadonlyMap<Caller, ReadonlyMap<Caller | null, number>>;
 
 interface PoolUse extends Pick<TracedProgram, 'activeMs' | 'saturatedMs' | 'queuedMs'> {
   /** Of all threads together. */
   readonly takenMs: number;
-  readonly behind: Behind;
+  /** Who waited for a thread behind whom, in milliseconds; `null` while no job had a thread: one was waking up. */
+  readonly behind: ReadonlyMap<Caller, ReadonlyMap<Caller | null, number>>;
 }
 
 /**
- * How a pool of `size` threads was used. The wait of a job is shared out, moment by moment, among those that have the
- * threads. While some are free, what waits is a lookup, which only half of the pool serves: it waits for those that have
- * this half.
+ * How a pool of `size` threads was used. Waiting is shared out, moment by moment, among those that have the threads. While
+ * some are free, what waits is a lookup, which only half of the pool serves: it waits for those that have this half.
  */
 export function poolUse(jobs: readonly TracedJob[], size: number): PoolUse {
   const [waiting, running, slow] = [new Tally<Caller>(), new Tally<Caller>(), new Tally<Caller>()];
@@ -71,15 +69,15 @@ class Tally<Key> extends Map<Key, number> {
 const LEAST_SHARE = 0.0005;
 
 /** The waiting of all jobs of a program, by who called and by its cause; that for a thread by who had the threads, too. */
-export function waitsOf(timed: readonly TimedJob[], behind: readonly Behind[]): Wait[] {
+export function waitsOf(timed: readonly TimedJob[], uses: readonly Pick<PoolUse, 'behind'>[]): Wait[] {
   const forOthers = [...grouped(timed, ({ job }) => job.caller)].flatMap(([caller, alike]) => [
-    waitOf(caller, 'core', null, sum(alike.map(({ parts }) => parts.coreWaitMs))),
-    waitOf(caller, 'blocked', null, sum(alike.map(({ parts }) => parts.blockedMs))),
-    waitOf(caller, 'loop', null, sum(alike.map(({ parts }) => parts.eventLoopMs))),
+    waitOf(caller, 'core', sum(alike.map(({ parts }) => parts.coreWaitMs))),
+    waitOf(caller, 'blocked', sum(alike.map(({ parts }) => parts.blockedMs))),
+    waitOf(caller, 'loop', sum(alike.map(({ parts }) => parts.eventLoopMs))),
   ]);
-  const forThreads = behind.flatMap((victims) =>
-    [...victims].flatMap(([victim, holders]) =>
-      [...holders].map(([holder, ms]) => waitOf(victim, 'thread', holder, ms)),
+  const forThreads = uses.flatMap(({ behind }) =>
+    [...behind].flatMap(([victim, holders]) =>
+      [...holders].map(([holder, ms]) => waitOf(victim, 'thread', ms, holder && siteOf(holder))),
     ),
   );
   const waits = together([...forOthers, ...forThreads].filter(({ ms }) => ms > 0));
@@ -89,15 +87,13 @@ export function waitsOf(timed: readonly TimedJob[], behind: readonly Behind[]): 
   return [...waits.filter(({ ms }) => ms >= least), ...rest].sort((a, b) => b.ms - a.ms);
 }
 
-const waitOf = (
-  { request, kind, frames }: Caller,
-  cause: Wait['cause'],
-  holder: Caller | null,
-  ms: number,
-): Wait => {
-  const behind = holder === null ? null : siteOf(holder);
-  return { request, kind, frames: [...frames], cause, behind, ms };
-};
+const waitOf = (caller: Caller, cause: Wait['cause'], ms: number, behind: Wait['behind'] = null): Wait => ({
+  ...caller,
+  frames: [...caller.frames],
+  cause,
+  behind,
+  ms,
+});
 
 /** One for those that differ in their time only. */
 const together = (waits: readonly Wait[]): Wait[] =>

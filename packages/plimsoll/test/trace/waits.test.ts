@@ -20,7 +20,7 @@ test('the wait of a job is shared out among those that have the threads', () => 
     job(6, { kind: 'late', startMs: 15, endMs: 16, callbackMs: 18 }),
   ];
   const process = tracedProcess(jobs);
-  const waits = waitsOf(timedJobs(process), [poolUse(jobs, 2).behind]);
+  const waits = waitsOf(timedJobs(process), [poolUse(jobs, 2)]);
   const ms = (kind: string, behind: string): number | undefined =>
     waits.find((wait) => wait.kind === kind && wait.behind?.kind === behind)?.ms;
   assert.deepEqual([ms('crypto', 'zlib'), ms('crypto', 'scrypt')], [2.5, 2.5]);

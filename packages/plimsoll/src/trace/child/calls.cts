@@ -24,9 +24,6 @@ const FIELDS = 3;
 const UNSEEN = -1;
 const NONE = 0;
 
-/** Where `plimsoll/mark` finds whoever listens. */
-const MARK = Symbol.for('plimsoll.mark');
-
 /** Microseconds on the clock of events, to the fraction: who called first must be told. */
 function microseconds(): number {
   const [seconds, nanoseconds] = process.hrtime();
@@ -102,7 +99,8 @@ function watch({ count, entries }: Calls, file: string): void {
     const { method = '', url = '' } = (message as { request: IncomingMessage }).request;
     requests.enterWith(routes.ofUrl(method, url));
   });
-  Object.defineProperty(globalThis, MARK, {
+  // Where `plimsoll/mark` looks for a listener.
+  Object.defineProperty(globalThis, Symbol.for('plimsoll.mark'), {
     configurable: true,
     value: (name: unknown, work: () => unknown) => requests.run(routes.named(String(name)), work),
   });

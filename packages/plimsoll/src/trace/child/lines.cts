@@ -28,7 +28,7 @@ interface Lines {
     /** UV_THREADPOOL_SIZE as the process inherited it. */
     sizeText: string | null;
   }>;
-  /** A thread of the process that is a Worker: of the app, or the recorder itself. */
+  /** A Worker's thread: of the app, or the recorder itself. */
   worker: Readonly<{ tid: number; isRecorder: boolean }>;
   events: Readonly<{ events: readonly RecordedEvent[] }>;
   /** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
