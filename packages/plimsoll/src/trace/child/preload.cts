@@ -45,7 +45,7 @@ function record(file: string, { directory, maxEvents, calls: withCalls }: Settin
   }
   const flags = new Int32Array(new SharedArrayBuffer(8));
   const shared = withCalls ? calls.shared() : undefined;
-  // Of the app, whose Workers are not told.
+  // The permissions of the app, which its Workers are not told.
   const { permission } = process as { permission?: { has(scope: string): boolean } };
   const mayInspect = permission?.has('inspector') !== false;
   startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect });
