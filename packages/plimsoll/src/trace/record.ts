@@ -16,7 +16,7 @@ import { reduce } from './reduce.js';
 interface RecordOptions {
   readonly durationMs?: number | undefined;
   readonly size?: number | null | undefined;
-  readonly maxEvents: number;
+  readonly maxEvents?: number | undefined;
   readonly calls?: boolean | undefined;
   readonly stdout?: Output | undefined;
 }
@@ -41,7 +41,7 @@ const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
  */
 export async function record(
   command: readonly string[],
-  { durationMs = Infinity, size, maxEvents, calls, stdout = 'stdout' }: RecordOptions,
+  { durationMs = Infinity, size, maxEvents = 1_000_000, calls, stdout = 'stdout' }: RecordOptions,
   supervision: Supervision<RecordProgress>,
 ): Promise<Trace> {
   const { guardian } = supervision;
