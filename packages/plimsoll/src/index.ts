@@ -49,5 +49,5 @@ export type {
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
-export type { RecordOptions, RecordProgress } from './trace/record.js';
+export type { RecordProgress } from './trace/record.js';
 export type { TuneProgress } from './tune/request.js';

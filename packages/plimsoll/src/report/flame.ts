@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { sum } from '../collections/sum.js';
 import type { TracedProgram, TraceSummary } from '../results/trace-summary.js';
 
 export type Wait = TracedProgram['waits'][number];
@@ -78,7 +79,7 @@ export function speedscope({ command, programs }: TraceSummary): string {
   const frames = new Numbers<Pick<Step, 'name'> & { file?: string; line?: number }>();
   const profiles = programs.map((program) => ({
     ...{ type: 'sampled', name: scriptOf(program), unit: 'milliseconds', startValue: 0 },
-    endValue: program.waits.reduce((sum, { ms }) => sum + ms, 0),
+    endValue: sum(program.waits.map(({ ms }) => ms)),
     samples: program.waits.map((wait) =>
       stepsOf(wait).map(({ name, file, line }) => frames.of(file === null ? { name } : { name, file, line })),
     ),

@@ -1,4 +1,7 @@
+import { grouped } from '../collections/grouped.js';
+import { sum } from '../collections/sum.js';
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
+import { PARTS } from '../trace/budget.js';
 import { siteOf } from '../trace/waits.js';
 import {
   type Block,
@@ -85,17 +88,15 @@ const MOST_PAIRS = 8;
 /** The graph, and the table of the waits for a thread. */
 function waitBlocks({ waits }: TracedProgram): Block[] {
   if (waits.length === 0) return [];
-  const pairs = new Map<string, { cells: [string, string]; ms: number }>();
-  let all = 0;
-  for (const { cause, behind, ms, ...victim } of waits) {
-    if (cause !== 'thread') continue;
-    all += ms;
-    if (behind === null) continue;
-    const cells: [string, string] = [siteText(siteOf(victim)), siteText(behind)];
-    const key = cells.join('\n');
-    pairs.set(key, { cells, ms: (pairs.get(key)?.ms ?? 0) + ms });
-  }
-  const rows = [...pairs.values()].sort((a, b) => b.ms - a.ms).slice(0, MOST_PAIRS);
+  const forThreads = waits.filter(({ cause }) => cause === 'thread');
+  const all = sum(forThreads.map(({ ms }) => ms));
+  const pairs = forThreads.flatMap(({ behind, ms, ...victim }) =>
+    behind === null ? [] : { cells: [siteText(siteOf(victim)), siteText(behind)], ms },
+  );
+  const rows = [...grouped(pairs, ({ cells }) => cells.join('\n')).values()]
+    .map((alike) => ({ cells: alike[0]?.cells ?? [], ms: sum(alike.map(({ ms }) => ms)) }))
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, MOST_PAIRS);
   const graph = { kind: 'flame', caption: 'Where calls waited', root: barsOf('all waiting', waits) } as const;
   if (rows.length === 0) return [graph];
   const table: Table = {
@@ -107,7 +108,6 @@ function waitBlocks({ waits }: TracedProgram): Block[] {
   return [graph, table];
 }
 
-const PARTS = ['queueWaitMs', 'coreWaitMs', 'cpuMs', 'blockedMs', 'eventLoopMs', 'totalMs'] as const;
 const INFERRED = '~';
 
 function budgetTable({ kinds, budget, jobs }: TracedProgram): Table {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { PoolJob } from '../libuv/job.js';
 import type { Caller, Frame } from '../results/trace.js';
 import type { Call } from './process-log.js';
@@ -17,7 +18,9 @@ const CLOCK_US = 1;
  * @param main the thread whose calls these are.
  */
 export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main: number): Caller[] {
-  const resolved = new Map<string, Frame>();
+  const frameOf = remembered(readFrame);
+  const framesOf = (texts: readonly string[]): Frame[] =>
+    texts.map(frameOf).filter((frame, index, all) => !isDeepStrictEqual(frame, all[index - 1]));
   const callers = new Map<string, Caller>();
   const latest = new Map<string, Caller>();
   let next = 0;
@@ -30,66 +33,53 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
       if (next - 1 > used) call = calls[next - 1];
       used = next - 1;
     }
-    const request = call?.request ?? null;
+    const { request = null, frames = [] } = call ?? {};
     const alike = `${request}\n${kind}`;
     const before = latest.get(alike);
-    if (call !== undefined && call.frames === null && before !== undefined) return before;
-    const stack = call?.frames ?? [];
-    const key = [alike, ...stack].join('\n');
-    let caller = callers.get(key);
-    if (caller === undefined) {
-      caller = { request, kind, frames: withoutRepetitions(stack.map((frame) => frameOf(frame, resolved))) };
-      callers.set(key, caller);
-    }
-    if (call?.frames != null) latest.set(alike, caller);
+    if (frames === null && before !== undefined) return before;
+    const key = [alike, ...(frames ?? [])].join('\n');
+    const caller = callers.get(key) ?? { request, kind, frames: framesOf(frames ?? []) };
+    callers.set(key, caller);
+    if (call !== undefined && frames !== null) latest.set(alike, caller);
     return caller;
   });
+}
+
+/** A function that is called once for each text. */
+function remembered<Value>(of: (text: string) => Value): (text: string) => Value {
+  const known = new Map<string, Value>();
+  return (text) => {
+    if (!known.has(text)) known.set(text, of(text));
+    return known.get(text) as Value;
+  };
 }
 
 /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call. */
 export const kindOf = ({ kind, name }: Pick<PoolJob, 'kind' | 'name'>): string =>
   kind === 'work' ? name : `${kind}.${name}`;
 
-const withoutRepetitions = (frames: readonly Frame[]): Frame[] =>
-  frames.filter(({ name, file, line }, index) => {
-    const before = frames[index - 1];
-    return before === undefined || before.name !== name || before.file !== file || before.line !== line;
-  });
-
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 const FRAME = /^(.*)\t(.*):(\d+):(\d+)$/s;
 
-function frameOf(text: string, resolved: Map<string, Frame>): Frame {
-  const known = resolved.get(text);
-  if (known !== undefined) return known;
-  const [, name = '', file = '', line = 0, column = 0] = FRAME.exec(text) ?? [];
-  const frame = text.includes('\t')
-    ? frameAt(name, pathOf(file), Number(line), Number(column))
-    : { name: text, file: null, line: 0 };
-  resolved.set(text, frame);
-  return frame;
-}
-
-function frameAt(name: string, path: string, line: number, column: number): Frame {
-  const found = mapOf(path)?.findEntry(line - 1, column - 1);
+function readFrame(text: string): Frame {
+  const [isOfApp, name = '', script = '', line = 0, column = 0] = FRAME.exec(text) ?? [];
+  if (isOfApp === undefined) return { name: text, file: null, line: 0 };
+  const path = pathOf(script);
+  const found = mapOf(path)?.findEntry(Number(line) - 1, Number(column) - 1);
   const isMapped = found !== undefined && 'originalSource' in found;
   const file = isMapped ? resolve(dirname(path), pathOf(found.originalSource)) : path;
   const folded = PACKAGE.exec(file)?.[1];
   if (folded !== undefined) return { name: folded, file: null, line: 0 };
-  return { name, file: scriptName(file), line: isMapped ? found.originalLine + 1 : line };
+  return { name, file: scriptName(file), line: isMapped ? found.originalLine + 1 : Number(line) };
 }
 
 const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);
 
-const maps = new Map<string, SourceMap | undefined>();
 const URL_OF_MAP = /^\/\/# sourceMappingURL=(.+)\s*$/m;
 const DATA = /^data:[^,]*;base64,/;
 
 /** Of a script that was made from another; `undefined` without a map that can be read. */
-function mapOf(path: string): SourceMap | undefined {
-  if (!maps.has(path)) maps.set(path, readMap(path));
-  return maps.get(path);
-}
+const mapOf = remembered(readMap);
 
 function readMap(path: string): SourceMap | undefined {
   try {

@@ -7,83 +7,60 @@ import type { Line, RecordedEvent, RecordedLine } from './child/lines.cjs';
 export interface Call {
   readonly at: number;
   readonly request: string | null;
-  /** As it was told; `null` when this one was not looked at. */
+  /** As they were recorded; `null` when this call was not looked at. */
   readonly frames: readonly string[] | null;
 }
 
-/** Everything that one process left, put in order; times are microseconds of process.hrtime. */
-export interface ProcessLog {
-  readonly process: Line<'process'>;
-  /** In the order of their time. */
-  readonly events: readonly PoolEvent[];
-  /** Of the app's own thread, in the order of their time. */
-  readonly calls: readonly Call[];
-  /** Times in which tracing may have paused. */
-  readonly gaps: readonly Pick<Line<'gap'>, 'from' | 'to'>[];
-  readonly samples: readonly Line<'threads'>[];
-  /** Threads of Workers: of the app, and of the recorder. */
-  readonly workers: ReadonlySet<number>;
-  readonly recorder: number | null;
-  readonly problems: readonly Line<'problem'>[];
-  /** `null` when the process was killed. */
-  readonly end: Line<'end'> | null;
-}
+type Gap = Pick<Line<'gap'>, 'from' | 'to'>;
+export type ProcessLog = ReturnType<typeof logOf>;
 
-/**
- * The recordings in what a recorder wrote: of one process, or of several that had the same id one after another. A line
- * that was cut off when its process was killed is left out.
- */
+/** What a file tells: of one process, or of several that had the same id one after another. */
 export function parseProcessLogs(text: string): ProcessLog[] {
   const lines = text.split('\n').flatMap((line): RecordedLine[] => {
     try {
       return line === '' ? [] : [JSON.parse(line) as RecordedLine];
     } catch {
+      // Its process was killed.
       return [];
     }
   });
   const starts = lines.flatMap(({ type }, index) => (type === 'process' ? [index] : []));
-  return starts.map((start, index) => recording(lines.slice(start, starts[index + 1])));
+  return starts.map((start, index) => logOf(lines.slice(start, starts[index + 1])));
 }
 
-function recording(lines: readonly RecordedLine[]): ProcessLog {
+/** Everything that one process left, in the order of its time: microseconds of process.hrtime. */
+function logOf(lines: readonly RecordedLine[]) {
   const of = <Type extends RecordedLine['type']>(type: Type): Line<Type>[] =>
     lines.filter((line): line is Extract<RecordedLine, Line<Type>> => line.type === type);
   const events = of('events')
     .flatMap((line) => line.events.map(poolEvent))
     .sort((a, b) => a.ts - b.ts);
-  const workers = of('worker');
+  const frames = new Map(of('stack').map((stack) => [stack.number, stack.frames])).set(0, []);
+  const requests = new Map(of('request').map(({ number, name }) => [number, name]));
   return {
     process: of('process')[0] as Line<'process'>,
     events,
-    calls: callsOf(of('calls'), of('stack'), of('request')),
-    gaps: narrowed(of('gap'), events),
+    /** Of the app's own thread. */
+    calls: of('calls').flatMap(({ calls }) => callsOf(calls, frames, requests)),
+    /** Times in which tracing may have paused. */
+    gaps: of('gap').map((gap) => narrowed(gap, events)),
     samples: of('threads'),
-    workers: new Set(workers.map(({ tid }) => tid)),
-    recorder: workers.find(({ isRecorder }) => isRecorder)?.tid ?? null,
+    workers: of('worker'),
     problems: of('problem'),
+    /** `null` when the process was killed. */
     end: of('end')[0] ?? null,
   };
 }
 
-const FIELDS = 3;
-const NO_FRAMES: readonly string[] = [];
-
 function callsOf(
-  lines: readonly Line<'calls'>[],
-  stacks: readonly Line<'stack'>[],
-  requests: readonly Line<'request'>[],
+  base64: string,
+  framesOf: ReadonlyMap<number, readonly string[]>,
+  nameOf: ReadonlyMap<number, string>,
 ): Call[] {
-  const framesOf = new Map(stacks.map(({ number, frames }) => [number, frames]));
-  framesOf.set(0, NO_FRAMES);
-  const nameOf = new Map(requests.map(({ number, name }) => [number, name]));
-  return lines.flatMap(({ calls }) => {
-    const bytes = Buffer.from(calls, 'base64');
-    const field = (call: number, index: number): number => bytes.readDoubleLE(8 * (FIELDS * call + index));
-    return Array.from({ length: bytes.length / 8 / FIELDS }, (_, call) => ({
-      at: field(call, 0),
-      request: nameOf.get(field(call, 1)) ?? null,
-      frames: framesOf.get(field(call, 2)) ?? null,
-    }));
+  const fields = new Float64Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer);
+  return Array.from({ length: fields.length / 3 }, (_, call) => {
+    const [at = 0, request = 0, stack = 0] = fields.subarray(3 * call);
+    return { at, request: nameOf.get(request) ?? null, frames: framesOf.get(stack) ?? null };
   });
 }
 
@@ -102,14 +79,12 @@ const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): Po
 });
 
 /** Tracing stood still where, within the time in which the recorder asked for it, nothing was seen for longest. */
-const narrowed = (asked: readonly Line<'gap'>[], events: readonly PoolEvent[]): ProcessLog['gaps'] =>
-  asked.map(({ from, to }) => {
-    let longest = { from, to: from };
-    let last = from;
-    for (let next = lowerBound(events, ({ ts }) => ts <= from); last < to; next++) {
-      const ts = Math.min(to, events[next]?.ts ?? to);
-      if (ts - last > longest.to - longest.from) longest = { from: last, to: ts };
-      last = ts;
-    }
-    return longest;
-  });
+function narrowed({ from, to }: Gap, events: readonly PoolEvent[]): Gap {
+  const first = lowerBound(events, ({ ts }) => ts <= from);
+  const last = lowerBound(events, ({ ts }) => ts < to);
+  const times = [from, ...events.slice(first, last).map(({ ts }) => ts), to];
+  const pauses = times.slice(1).map((ts, index) => ({ from: times[index] as number, to: ts }));
+  return pauses.reduce((longest, pause) =>
+    pause.to - pause.from > longest.to - longest.from ? pause : longest,
+  );
+}

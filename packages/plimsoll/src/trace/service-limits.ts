@@ -1,12 +1,12 @@
+import { least, most } from '../collections/extremes.js';
 import { lowerBound } from '../collections/lower-bound.js';
 import { sum } from '../collections/sum.js';
 import type { PoolJob, Unplaced } from '../libuv/job.js';
 import { placeJobs } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 
-/** Sums that differ by less are taken for equal. */
+/** Sums are taken for equal that differ by this factor and so many standard errors of what was seen. */
 const TOLERANCE = 1.05;
-/** And what differs from what was seen by no more standard errors of that. */
 const ERRORS = 2;
 const US = 1000;
 
@@ -15,12 +15,10 @@ const US = 1000;
  * to be at work.
  *
  * Node tells of them only when their result was taken. While the event loop is busy that is long after their end, and a
- * pool that waits for its loop would seem saturated. How long the threads were at work in all is known otherwise: from the
- * kernel's clocks (on a core, or waiting for one) and from samples (blocked). What known jobs and lookups have of it is
- * theirs; the rest belongs to fs. So of the time in which its event loop may have been busy no job of fs gets more than a
- * limit, chosen so that the sum comes out; what the loop was idle for it has been on its thread.
- *
- * A job's own end stays an estimate: it is `inferred`.
+ * pool that waits for its loop would seem saturated. But the kernel's clocks and samples tell how long the threads were at
+ * work in all; what known jobs and lookups leave of it belongs to fs. So of the time in which its event loop may have been
+ * busy no job of fs gets more than a limit, chosen so that the sum comes out; what the loop was idle for it has been on its
+ * thread. Its end stays `inferred`.
  *
  * @param main the thread whose use of a core is `eventLoop` of the intervals.
  * @param clock from the time of jobs to that of the intervals.
@@ -33,29 +31,24 @@ export function placeWithin(
   clock: (us: number) => number,
 ): PoolJob[] {
   const placed = placeJobs(jobs, size);
-  const seen = atWork(jobs, usage, clock);
+  const first = clock(least(jobs.map(({ submitted }) => submitted)));
+  const seen = atWork(usage, first, clock(most(jobs.map(({ returned }) => returned))));
   const left = Math.max(0, seen.ms * US - onThreads(placed.filter((job) => !isFile(job))));
-  const most = left * TOLERANCE + ERRORS * seen.errorMs * US;
-  if (usage.length === 0 || onThreads(placed.filter(isFile)) <= most) return placed;
-  const latest = new Map(
-    jobs.map((job) => [
-      job,
-      job.loop === main ? mostWait(clock(job.returned), usage) * US : Number.POSITIVE_INFINITY,
-    ]),
+  const enough = left * TOLERANCE + ERRORS * seen.errorMs * US;
+  if (usage.length === 0 || onThreads(placed.filter(isFile)) <= enough) return placed;
+  const files = jobs.filter(isFile);
+  const longest = new Map(
+    files.map((job) => [job, job.loop === main ? mostWait(clock(job.returned), usage) * US : Infinity]),
   );
-  /** Of the time since a moment, what the job was on its thread for sure, and what may have been the loop's. */
-  const parts = (job: Unplaced, since: number): { sure: number; late: number } => {
-    const late = Math.min(job.returned - since, latest.get(job) as number);
-    return { sure: job.returned - since - late, late };
-  };
-  const files = jobs.filter(isFile).map((job) => parts(job, job.submitted));
+  /** Of the time since a moment, what may have been the loop's; for the rest the job was on its thread for sure. */
+  const late = (job: Unplaced, since: number): number =>
+    Math.min(job.returned - since, longest.get(job) as number);
+  const sure = (job: Unplaced, since: number): number => job.returned - since - late(job, since);
   const limit = levelOf(
-    files.map(({ late }) => late),
-    left - sum(files.map(({ sure }) => sure)),
+    files.map((job) => late(job, job.submitted)),
+    left - sum(files.map((job) => sure(job, job.submitted))),
   );
-  return placeJobs(jobs, size, (job, started) =>
-    isFile(job) ? parts(job, started).sure + limit : Number.POSITIVE_INFINITY,
-  );
+  return placeJobs(jobs, size, (job, started) => (isFile(job) ? sure(job, started) + limit : Infinity));
 }
 
 /** What each may have at most, so that all together have `total`. */
@@ -66,7 +59,7 @@ function levelOf(wishes: readonly number[], total: number): number {
     if (level <= wish) return level;
     left -= wish;
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }
 
 /** The kernel books what a running thread uses at ticks; most have 250 of them in a second. */
@@ -75,15 +68,13 @@ const TICK_MS = 4;
 /** For how long before `time` an event loop can have been at work without a pause, in milliseconds. */
 function mostWait(time: number, usage: readonly UsageInterval[]): number {
   let until = time;
-  const last = lowerBound(usage, ({ toMs }) => toMs < time);
-  if (last === usage.length) return Number.POSITIVE_INFINITY;
-  for (let at = last; at >= 0; at--) {
-    const { fromMs, eventLoop } = usage[at] as UsageInterval;
-    const busy = eventLoop.cpuMs + eventLoop.coreWaitMs + TICK_MS;
-    if (busy < until - fromMs) return time - until + busy;
-    until = fromMs;
+  let index = lowerBound(usage, ({ toMs }) => toMs < time);
+  for (let look = usage[index]; look !== undefined; look = usage[--index]) {
+    const busy = look.eventLoop.cpuMs + look.eventLoop.coreWaitMs + TICK_MS;
+    if (busy < until - look.fromMs) return time - until + busy;
+    until = look.fromMs;
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }
 
 const isFile = ({ kind }: Unplaced): boolean => kind === 'fs';
@@ -96,24 +87,14 @@ const onThreads = (jobs: readonly PoolJob[]): number =>
  * blocked, which samples see. The error is that of the samples: a count's is its root; one more, because seeing nobody does
  * not mean that there was nobody.
  */
-function atWork(
-  jobs: readonly Unplaced[],
-  usage: readonly UsageInterval[],
-  clock: (us: number) => number,
-): { readonly ms: number; readonly errorMs: number } {
-  const first = clock(jobs.reduce((least, { submitted }) => Math.min(least, submitted), Infinity));
-  const last = clock(jobs.reduce((most, { returned }) => Math.max(most, returned), 0));
-  let ms = 0;
-  let seen = 0;
-  let longestMs = 0;
-  let isTold = false;
-  for (const { pool, blockedThreads, fromMs, toMs } of usage) {
-    ms += pool.cpuMs + pool.coreWaitMs;
-    if (blockedThreads === null || toMs <= first || fromMs >= last) continue;
-    isTold = true;
-    seen += blockedThreads;
-    ms += blockedThreads * (toMs - fromMs);
-    longestMs = Math.max(longestMs, toMs - fromMs);
-  }
-  return { ms, errorMs: isTold ? longestMs * Math.sqrt(seen + 1) : 0 };
+function atWork(usage: readonly UsageInterval[], from: number, to: number): { ms: number; errorMs: number } {
+  const looks = usage.flatMap(({ blockedThreads, fromMs, toMs }) =>
+    blockedThreads === null || toMs <= from || fromMs >= to ? [] : { blockedThreads, ms: toMs - fromMs },
+  );
+  const blockedMs = sum(looks.map(({ blockedThreads, ms }) => blockedThreads * ms));
+  const seen = sum(looks.map(({ blockedThreads }) => blockedThreads));
+  return {
+    ms: sum(usage.map(({ pool }) => pool.cpuMs + pool.coreWaitMs)) + blockedMs,
+    errorMs: looks.length === 0 ? 0 : most(looks.map(({ ms }) => ms)) * Math.sqrt(seen + 1),
+  };
 }

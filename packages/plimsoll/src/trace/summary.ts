@@ -1,15 +1,14 @@
+import { least, most } from '../collections/extremes.js';
 import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
 import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
-import { budgetOf, type Parts, partsOf } from './budget.js';
-import { poolUse } from './pool-use.js';
-import { waitsOf } from './waits.js';
+import { budgetOf, type TimedJob, timedJobs } from './budget.js';
+import { poolUse, waitsOf } from './waits.js';
 
 /** A program of the command, without its advice. */
 export type ProgramFacts = Omit<TracedProgram, 'advice'>;
 
-/** A program, and what an advice about it must know beside. */
 export interface Program {
   readonly facts: ProgramFacts;
   readonly recordedMs: number;
@@ -30,8 +29,7 @@ export function programsOf({ processes, notes }: Pick<Trace, 'processes' | 'note
   return [...programs.values()]
     .map((alike) => ({
       facts: factsOf(alike),
-      recordedMs:
-        Math.max(...alike.map(({ endMs }) => endMs)) - Math.min(...alike.map(({ startMs }) => startMs)),
+      recordedMs: most(alike.map(({ endMs }) => endMs)) - least(alike.map(({ startMs }) => startMs)),
       isSeen: !alike.some(({ pid }) => unseen.has(pid)),
     }))
     .sort((a, b) => timeIn(b.facts) - timeIn(a.facts));
@@ -42,7 +40,7 @@ const timeIn = ({ jobs, budget }: { jobs: number; budget: Budget | null }): numb
 
 function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
   const [{ script, node, size }] = processes as readonly [TracedProcess, ...TracedProcess[]];
-  const parts = processes.map(partsOf);
+  const timed = processes.flatMap(timedJobs);
   const uses = processes.map(({ jobs, observedThreads }) => {
     const threads = observedThreads ?? size;
     return { threads, ...poolUse(jobs, threads) };
@@ -53,60 +51,48 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     ...{ script, node, size },
     pids: processes.map(({ pid }) => pid),
     observedThreads: [...new Set(processes.flatMap(({ observedThreads }) => observedThreads ?? []))],
-    jobs: sum(processes.map(({ jobs }) => jobs.length)),
+    jobs: timed.length,
     activeMs: total(({ activeMs }) => activeMs),
     utilization: threadMs === 0 ? null : total(({ takenMs }) => takenMs) / threadMs,
     saturatedMs: total(({ saturatedMs }) => saturatedMs),
     queuedMs: total(({ queuedMs }) => queuedMs),
-    requests: requestsOf(processes),
-    waits: waitsOf(processes, parts, uses),
+    requests: [...grouped(timed, ({ job }) => job.caller.request)].map(([request, alike]) => ({
+      request,
+      jobs: alike.length,
+      totalMs: sum(alike.map(({ parts }) => parts.totalMs)),
+    })),
+    waits: waitsOf(timed, uses),
     ...usageOf(processes),
-    budget: budgetOf(parts.flat()),
-    kinds: kindsOf(processes, parts.flat()),
+    budget: budgetOf(timed),
+    kinds: kindsOf(timed),
   };
 }
 
-function requestsOf(processes: readonly TracedProcess[]): TracedProgram['requests'] {
-  const jobs = processes.flatMap((process) => process.jobs);
-  return [...grouped(jobs, ({ caller }) => caller.request)].map(([request, alike]) => ({
-    request,
-    jobs: alike.length,
-    totalMs: sum(alike.map(({ submitMs, callbackMs }) => callbackMs - submitMs)),
-  }));
-}
-
 /** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */
-function usageOf(
-  processes: readonly TracedProcess[],
-): Pick<TracedProgram, 'eventLoopCpuShare' | 'coresUsed'> {
+function usageOf(processes: readonly TracedProcess[]) {
   const inUse = processes.flatMap(({ jobs, usage }) => {
-    const first = jobs[0]?.submitMs ?? Number.POSITIVE_INFINITY;
-    const last = jobs.reduce((latest, { callbackMs }) => Math.max(latest, callbackMs), 0);
+    const first = least(jobs.map(({ submitMs }) => submitMs));
+    const last = most(jobs.map(({ callbackMs }) => callbackMs));
     return usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last);
   });
   if (inUse.length === 0) return { eventLoopCpuShare: null, coresUsed: null };
   const total = (of: (interval: UsageInterval) => number): number => sum(inUse.map(of));
-  const from = inUse.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.POSITIVE_INFINITY);
-  const to = inUse.reduce((most, { toMs }) => Math.max(most, toMs), 0);
+  const loops = total(({ eventLoop }) => eventLoop.cpuMs);
+  const ms = most(inUse.map(({ toMs }) => toMs)) - least(inUse.map(({ fromMs }) => fromMs));
   return {
-    eventLoopCpuShare: total(({ eventLoop }) => eventLoop.cpuMs) / total(({ fromMs, toMs }) => toMs - fromMs),
-    coresUsed:
-      total(({ eventLoop, pool, other }) => eventLoop.cpuMs + pool.cpuMs + other.cpuMs) / (to - from),
+    eventLoopCpuShare: loops / total(({ fromMs, toMs }) => toMs - fromMs),
+    coresUsed: (loops + total(({ pool, other }) => pool.cpuMs + other.cpuMs)) / ms,
   };
 }
 
-function kindsOf(processes: readonly TracedProcess[], parts: readonly Parts[]): TracedKind[] {
-  const jobs = processes
-    .flatMap((process) => process.jobs)
-    .map((job, index) => ({ ...job, parts: parts[index] as Parts }));
-  return [...grouped(jobs, ({ kind }) => kind)]
+const kindsOf = (timed: readonly TimedJob[]): TracedKind[] =>
+  [...grouped(timed, ({ job }) => job.kind)]
     .map(([kind, alike]) => ({
       kind,
-      slowIo: alike[0]?.slowIo === true,
+      slowIo: alike[0]?.job.slowIo === true,
       jobs: alike.length,
-      inferred: alike.filter(({ inferred }) => inferred).length,
-      queued: alike.filter(({ queued }) => queued).length,
-      budget: budgetOf(alike.map(({ parts }) => parts)) as Budget,
+      inferred: alike.filter(({ job }) => job.inferred).length,
+      queued: alike.filter(({ job }) => job.queued).length,
+      budget: budgetOf(alike) as Budget,
     }))
     .sort((a, b) => timeIn(b) - timeIn(a));
-}

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { UsageInterval } from 'plimsoll';
-import { budgetOf, partsOf } from '#plimsoll/trace/budget.js';
-import { poolUse } from '#plimsoll/trace/pool-use.js';
+import { budgetOf, timedJobs } from '#plimsoll/trace/budget.js';
+import { poolUse } from '#plimsoll/trace/waits.js';
 import { job } from './jobs.js';
 
 const none = { cpuMs: 0, coreWaitMs: 0 };
@@ -39,7 +39,7 @@ describe('where the time of a job went', () => {
           }),
         );
         const intervals = looks.map(({ cpu, waited }, index) => interval(index * 50, cpu, waited));
-        for (const parts of partsOf({ jobs: traced, usage: intervals })) {
+        for (const { parts } of timedJobs({ jobs: traced, usage: intervals })) {
           const { totalMs: total, ...rest } = parts;
           for (const part of Object.values(rest)) assert.ok(part >= -1e-9, JSON.stringify(parts));
           const sum = Object.values(rest).reduce((all, part) => all + part, 0);
@@ -52,20 +52,23 @@ describe('where the time of a job went', () => {
   test('what the kernel says of waiting for a core goes to those who were off the CPU', () => {
     const worker = job(0, { startMs: 0, endMs: 50, callbackMs: 50, cpuMs: 20 });
     const idle = job(0, { startMs: 0, endMs: 50, callbackMs: 50, cpuMs: 50 });
-    const [first, second] = partsOf({ jobs: [worker, idle], usage: [interval(0, 70, 12)] });
-    assert.deepEqual([first?.coreWaitMs, first?.blockedMs, second?.coreWaitMs], [12, 18, 0]);
+    const [first, second] = timedJobs({ jobs: [worker, idle], usage: [interval(0, 70, 12)] });
+    assert.deepEqual(
+      [first?.parts.coreWaitMs, first?.parts.blockedMs, second?.parts.coreWaitMs],
+      [12, 18, 0],
+    );
   });
 
   test('CPU time that is nobody else’s goes to jobs of which none is told', () => {
-    const [parts] = partsOf({ jobs: [job(0, { endMs: 40, callbackMs: 40 })], usage: [interval(0, 10, 0)] });
-    assert.deepEqual([parts?.cpuMs, parts?.blockedMs], [10, 30]);
+    const [only] = timedJobs({ jobs: [job(0, { endMs: 40, callbackMs: 40 })], usage: [interval(0, 10, 0)] });
+    assert.deepEqual([only?.parts.cpuMs, only?.parts.blockedMs], [10, 30]);
   });
 
   test('mean and p99', () => {
     const jobs = Array.from({ length: 101 }, (_, index) =>
       job(0, { startMs: index, endMs: 200, callbackMs: 200 }),
     );
-    const budget = budgetOf(partsOf({ jobs, usage: [] }));
+    const budget = budgetOf(timedJobs({ jobs, usage: [] }));
     assert.deepEqual(budget?.queueWaitMs, { mean: 50, p99: 99 });
     assert.equal(budgetOf([]), null);
   });

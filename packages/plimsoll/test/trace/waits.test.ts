@@ -5,9 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { type TracedProgram, trace } from 'plimsoll';
 import { pprof, speedscope } from '#plimsoll/report/flame.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
-import { partsOf } from '#plimsoll/trace/budget.js';
-import { poolUse } from '#plimsoll/trace/pool-use.js';
-import { siteOf, waitsOf } from '#plimsoll/trace/waits.js';
+import { timedJobs } from '#plimsoll/trace/budget.js';
+import { poolUse, siteOf, waitsOf } from '#plimsoll/trace/waits.js';
 import { job, tracedProcess } from './jobs.js';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
@@ -21,7 +20,7 @@ test('the wait of a job is shared out among those that have the threads', () => 
     job(6, { kind: 'late', startMs: 15, endMs: 16, callbackMs: 18 }),
   ];
   const process = tracedProcess(jobs);
-  const waits = waitsOf([process], [partsOf(process)], [poolUse(jobs, 2)]);
+  const waits = waitsOf(timedJobs(process), [poolUse(jobs, 2)]);
   const ms = (kind: string, behind: string): number | undefined =>
     waits.find((wait) => wait.kind === kind && wait.behind?.kind === behind)?.ms;
   assert.deepEqual([ms('crypto', 'zlib'), ms('crypto', 'scrypt')], [2.5, 2.5]);
@@ -37,7 +36,7 @@ describe('an app of three routes', { skip: process.platform !== 'linux' }, () =>
     const { waits } = await programOf();
     const [traced] = (await recorded).trace.processes;
     assert.ok(traced !== undefined);
-    const parts = partsOf(traced);
+    const parts = timedJobs(traced).map((timed) => timed.parts);
     near(
       sum(waits.filter(({ cause }) => cause === 'thread').map(({ ms }) => ms)),
       sum(parts.map(({ queueWaitMs }) => queueWaitMs)),

@@ -1,11 +1,11 @@
 // A Worker that collects trace events of its process, until it is told to stop.
 import worker = require('node:worker_threads');
 
-import type { TraceEvent } from '../../lab/child/trace-event.cjs';
+import type { PoolEvent } from '../../libuv/job.js' with { 'resolution-mode': 'import' };
 
 import TraceSession = require('../../lab/child/trace-session.cjs');
 
-const events: TraceEvent[] = [];
+const events: PoolEvent[] = [];
 const session = new TraceSession((batch) => {
   for (const event of batch) events.push(event);
 });

@@ -1,6 +1,6 @@
 import inspector = require('node:inspector');
 
-import type { TraceEvent } from './trace-event.cjs';
+import type { PoolEvent } from '../../libuv/job.js' with { 'resolution-mode': 'import' };
 
 import CATEGORIES = require('./trace-categories.cjs');
 
@@ -10,10 +10,10 @@ const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } 
 class TraceSession {
   readonly #session = new inspector.Session();
 
-  constructor(take: (events: readonly TraceEvent[]) => void) {
+  constructor(take: (events: readonly PoolEvent[]) => void) {
     this.#session.connectToMainThread();
     this.#session.on('NodeTracing.dataCollected', (message: unknown) =>
-      take((message as { params: { value: readonly TraceEvent[] } }).params.value),
+      take((message as { params: { value: readonly PoolEvent[] } }).params.value),
     );
   }
 

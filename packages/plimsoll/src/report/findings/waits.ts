@@ -1,3 +1,5 @@
+import { grouped } from '../../collections/grouped.js';
+import { sum } from '../../collections/sum.js';
 import type { Statement } from '../../results/finding.js';
 import type { TracedProgram } from '../../results/trace-summary.js';
 import { siteOf } from '../../trace/waits.js';
@@ -13,12 +15,8 @@ const WORTH = 0.1;
 /** For the requests, and calls outside of requests, that wait most: the cause, the call ahead, and a remedy. */
 export function waitAdvice({ waits, requests, advice }: TracedProgram): Statement[] {
   const all = total(waits);
-  const victims = new Map<string, Wait[]>();
-  for (const wait of waits) {
-    const name = wait.request ?? (wait.kind === '…' ? null : siteText(siteOf(wait)));
-    if (name === null) continue;
-    victims.set(name, [...(victims.get(name) ?? []), wait]);
-  }
+  const named = waits.filter(({ request, kind }) => request !== null || kind !== '…');
+  const victims = grouped(named, (wait) => wait.request ?? siteText(siteOf(wait)));
   return [...victims]
     .sort((a, b) => total(b[1]) - total(a[1]))
     .flatMap(([name, own]) => {
@@ -31,12 +29,14 @@ export function waitAdvice({ waits, requests, advice }: TracedProgram): Statemen
     .slice(0, MOST_LINES);
 }
 
-const total = (waits: readonly Wait[]): number => waits.reduce((sum, { ms }) => sum + ms, 0);
+const total = (waits: readonly Wait[]): number => sum(waits.map(({ ms }) => ms));
 
 function largest<Key extends string>(parts: readonly (readonly [Key, number])[]): [Key, number] | undefined {
-  const sums = new Map<Key, number>();
-  for (const [key, ms] of parts) sums.set(key, (sums.get(key) ?? 0) + ms);
-  return [...sums].sort((a, b) => b[1] - a[1])[0];
+  const sums = [...grouped(parts, ([key]) => key)].map(([key, alike]): [Key, number] => [
+    key,
+    sum(alike.map(([, ms]) => ms)),
+  ]);
+  return sums.sort((a, b) => b[1] - a[1])[0];
 }
 
 const HELP: Readonly<Record<Cause, string>> = {

@@ -10,12 +10,11 @@ import log = require('./log.cjs');
 
 /** Resources that never bring a job themselves; the work of an add-on has any name that it likes. */
 const NEVER = new Set(
-  ['PROMISE', 'TickObject', 'Timeout', 'Immediate', 'Microtask', 'FILEHANDLE', 'DNSCHANNEL', 'QUERYWRAP']
-    .concat(['HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'TCPWRAP', 'TCPSERVERWRAP', 'TCPCONNECTWRAP'])
-    .concat(['SHUTDOWNWRAP', 'WRITEWRAP', 'PIPEWRAP', 'TLSWRAP', 'HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING'])
-    .concat(['MESSAGEPORT', 'WORKER', 'PROCESSWRAP', 'SIGNALWRAP', 'TTYWRAP', 'UDPWRAP', 'UDPSENDWRAP']),
+  `PROMISE TickObject Timeout Immediate Microtask FILEHANDLE DNSCHANNEL QUERYWRAP HTTPINCOMINGMESSAGE HTTPCLIENTREQUEST
+  TCPWRAP TCPSERVERWRAP TCPCONNECTWRAP SHUTDOWNWRAP WRITEWRAP PIPEWRAP TLSWRAP HTTP2SESSION HTTP2STREAM HTTP2PING
+  MESSAGEPORT WORKER PROCESSWRAP SIGNALWRAP TTYWRAP UDPWRAP UDPSENDWRAP`.split(/\s+/),
 );
-/** So many stacks a second are taken; of more calls some, at random, and reduce() has those stand for the others. */
+/** So many stacks a second are taken; of more calls some, at random, which stand for the others. */
 const STACKS_PER_SECOND = 2000;
 const MOST_STACKS = 5000;
 const MOST_FRAMES = 32;
@@ -24,9 +23,6 @@ const ROOM = 32_768;
 const FIELDS = 3;
 const UNSEEN = -1;
 const NONE = 0;
-
-/** Where `plimsoll/mark` finds whoever listens. */
-const MARK = Symbol.for('plimsoll.mark');
 
 /** Microseconds on the clock of events, to the fraction: who called first must be told. */
 function microseconds(): number {
@@ -40,22 +36,15 @@ const shared = (): Calls => ({
 });
 
 /** What was written since, in base64; `null` when nothing was. What was overwritten before it was read is lost. */
-function fetch(
-  { count, entries }: Calls,
-  since: number,
-): { readonly text: string; readonly to: number } | null {
+function fetch({ count, entries }: Calls, since: number): { text: string; to: number } | null {
   const to = Atomics.load(count, 0);
   if (to === since) return null;
   const from = Math.max(since, to - ROOM);
   const copy = new Float64Array(FIELDS * (to - from));
-  for (let call = from; call < to; call++) {
-    const at = FIELDS * (call % ROOM);
-    copy.set(entries.subarray(at, at + FIELDS), FIELDS * (call - from));
-  }
+  for (let index = 0; index < copy.length; index++)
+    copy[index] = entries[(FIELDS * from + index) % entries.length] as number;
   return { text: Buffer.from(copy.buffer).toString('base64'), to };
 }
-
-type Handle = object & { write?(...args: unknown[]): unknown };
 
 /** @param file where stacks and names of requests are told, each once. */
 function watch({ count, entries }: Calls, file: string): void {
@@ -74,7 +63,7 @@ function watch({ count, entries }: Calls, file: string): void {
     Atomics.store(count, 0, written + 1);
   };
   /** A handle of zlib brings a job with every write. */
-  const noteWrites = (handle: Handle, made: number): void => {
+  const noteWrites = (handle: { write?(...args: unknown[]): unknown }, made: number): void => {
     const { write } = handle;
     if (typeof write !== 'function') return;
     handle.write = function (this: unknown, ...args) {
@@ -110,7 +99,8 @@ function watch({ count, entries }: Calls, file: string): void {
     const { method = '', url = '' } = (message as { request: IncomingMessage }).request;
     requests.enterWith(routes.ofUrl(method, url));
   });
-  Object.defineProperty(globalThis, MARK, {
+  // Where `plimsoll/mark` looks for a listener.
+  Object.defineProperty(globalThis, Symbol.for('plimsoll.mark'), {
     configurable: true,
     value: (name: unknown, work: () => unknown) => requests.run(routes.named(String(name)), work),
   });
@@ -118,17 +108,13 @@ function watch({ count, entries }: Calls, file: string): void {
 
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 
-/** A frame as it is told: a package as a whole, of the app function and place; nothing of Node itself. */
+/** A package as a whole, of the app function and place; nothing of Node itself. */
 function frameOf(site: NodeJS.CallSite): string | null {
   const file = site.getFileName();
   if (file == null || file === __filename || file.startsWith('node:')) return null;
-  const name = PACKAGE.exec(file)?.[1];
-  if (name !== undefined) return name;
   const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
-  return `${site.getFunctionName() ?? ''}\t${place}`;
+  return PACKAGE.exec(file)?.[1] ?? `${site.getFunctionName() ?? ''}\t${place}`;
 }
-
-const isOfApp = (frame: string): boolean => frame.includes('\t');
 
 class Stacks {
   readonly #file: string;
@@ -149,7 +135,7 @@ class Stacks {
     if (!this.#isChosen()) return UNSEEN;
     const frames = framesNow();
     if (frames.length === 0) return origin;
-    if (frames.some(isOfApp)) return this.#numberOf(frames);
+    if (frames.some((frame) => frame.includes('\t'))) return this.#numberOf(frames);
     const before = this.#frames[origin] ?? [];
     return this.#numberOf([...before, ...frames.filter((frame) => !before.includes(frame))]);
   }
@@ -158,8 +144,7 @@ class Stacks {
     const second = Math.floor(microseconds() / 1e6);
     if (second !== this.#second) {
       this.#share = Math.min(1, STACKS_PER_SECOND / this.#calls);
-      this.#second = second;
-      this.#calls = 0;
+      [this.#second, this.#calls] = [second, 0];
     }
     this.#calls++;
     // Not Math.random, whose numbers are the app's.

@@ -1,4 +1,4 @@
-import type { TraceEvent } from '../../lab/child/trace-event.cjs';
+import type { PoolEvent } from '../../libuv/job.js' with { 'resolution-mode': 'import' };
 import type { EventCategory, RecordedEvent, RecordedLine } from './lines.cjs';
 
 import CATEGORIES = require('../../lab/child/trace-categories.cjs');
@@ -9,15 +9,14 @@ import threads = require('./threads.cjs');
 const { now } = log;
 
 /**
- * Node hands events out when 65,536 have gathered, or when somebody joins or leaves those who trace. So that a process that
- * is killed leaves something, a second session joins and leaves after this time. Were the one session stopped and started,
- * the app would run in between, unseen; as it is, tracing stands still only within one step of the app's own thread.
+ * Node hands events out when 65,536 have gathered, or when somebody joins or leaves those who trace, as a second session
+ * does after this time. Were the one session stopped and started, the app would run in between, unseen.
  */
 const FETCH_MS = 1000;
 /**
  * Node must never fetch by itself: its own thread then writes where the stop of tracing writes too, unguarded, and ends the
- * process with an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). Whatever submits a job needs more than
- * 2.5 µs of its event loop's CPU for each event, so that fewer than 65,536 gather in 160 ms of it.
+ * process (docs/decisions). A submission costs its event loop more than 2.5 µs of CPU for each event, so that fewer than
+ * 65,536 gather in 160 ms of it.
  */
 const FETCH_LOOP_CPU_MS = 40;
 /** So much CPU of the thread that fetches by itself, and it does so now. */
@@ -100,7 +99,7 @@ class EventSource {
     return isFlushing;
   }
 
-  #take(all: readonly TraceEvent[]): void {
+  #take(all: readonly PoolEvent[]): void {
     const events = all.map(compact).filter((event) => event !== null);
     if (events.length > 0) this.#emit({ type: 'events', events });
     const known = this.#pool.size;
@@ -122,7 +121,7 @@ function codeOf(cat: string): EventCategory | null {
   return code;
 }
 
-function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
+function compact({ ph, cat, name, tid, ts, tts, id, args }: PoolEvent): RecordedEvent | null {
   const code = codeOf(cat);
   // Metadata has another category.
   if (code === null) return null;

@@ -15,20 +15,20 @@ export type RecordedEvent = readonly [
   result: number | null,
 ];
 
-/** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
+/** A pool thread waits for work (0), runs or waits for a core (1), or is blocked in a job (2). */
 export type ThreadState = 0 | 1 | 2;
 
 interface Lines {
-  /** The first one of a process; `sizeText` is UV_THREADPOOL_SIZE as the process inherited it. */
   process: Readonly<{
     at: number;
     pid: number;
     node: string;
     libuv: string;
     script: string | null;
+    /** UV_THREADPOOL_SIZE as the process inherited it. */
     sizeText: string | null;
   }>;
-  /** A thread of the process that is a Worker: of the app, or the recorder itself. */
+  /** A Worker's thread: of the app, or the recorder itself. */
   worker: Readonly<{ tid: number; isRecorder: boolean }>;
   events: Readonly<{ events: readonly RecordedEvent[] }>;
   /** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
@@ -38,10 +38,9 @@ interface Lines {
   request: Readonly<{ number: number; name: string }>;
   /** Tracing stood still somewhere in between, because what had gathered was fetched. */
   gap: Readonly<{ from: number; to: number }>;
-  /** A sample of the threads of the process. */
   threads: Readonly<{
     at: number;
-    /** Threads that were not there before, with their names. */
+    /** Threads that were not there before. */
     new: readonly (readonly [tid: number, name: string])[];
     /** Whether the kernel tells here what a thread is waiting for. */
     tells: boolean;
@@ -61,17 +60,16 @@ interface Lines {
 export type Line<Type extends keyof Lines> = Readonly<{ type: Type }> & Lines[Type];
 export type RecordedLine = { [Type in keyof Lines]: Line<Type> }[keyof Lines];
 
-/** Memory that the app's thread writes its calls into and its recorder reads; `count`: how many were ever written. */
+/** Memory that the app's thread writes its calls into and its recorder reads. */
 export interface Calls {
+  /** How many were ever written. */
   readonly count: Int32Array;
   readonly entries: Float64Array;
 }
 
-/** What the recorder's Worker is told. */
 export interface RecorderData {
-  /** Shared flags, by the indices of `FLAG`. */
+  /** Shared, by the indices of `FLAG`. */
   readonly flags: Int32Array;
-  /** Undefined when they are not recorded. */
   readonly calls: Calls | undefined;
   readonly file: string;
   /** When this file appears the recording is over. */

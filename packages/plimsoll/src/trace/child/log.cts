@@ -12,10 +12,8 @@ const FLAG = { ready: 0, done: 1 } as const;
 const now = (): number => Number(process.hrtime.bigint() / 1000n);
 
 /**
- * Append lines to a file, synchronously: asynchronous fs would use the pool that is recorded. The file is not kept open: a
- * program that closes every descriptor would else have us write into whatever gets its number.
- *
- * @returns whether it could be written.
+ * Whether lines could be appended to a file: synchronously, since asynchronous fs would use the pool that is recorded. The
+ * file is not kept open: a program that closes every descriptor would else have us write into whatever gets its number.
  */
 function append(file: string, lines: readonly RecordedLine[]): boolean {
   if (lines.length === 0) return true;

@@ -12,21 +12,18 @@ import threads = require('./threads.cjs');
 
 const { FLAG, append, now } = log;
 
-/** A recorder needs a twentieth of a second to be ready; on a machine that starves it the app goes on without the first jobs. */
-const READY_US = 5_000_000;
-/** What had gathered is written within a tenth of a second. */
-const DONE_US = 3_000_000;
+/** A recorder is ready, or done, within a tenth of a second; on a machine that starves it the app goes on without it. */
+const PATIENCE_US = 5_000_000;
 /** Short sleeps in which the engine serves the inspector a last time. */
 const SERVING_TURNS = 3;
 
 interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
-  readonly calls: boolean;
+  readonly calls?: boolean;
 }
 
-function record({ directory, maxEvents, calls: withCalls }: Settings): void {
-  const file = path.join(directory, `${process.pid}.jsonl`);
+function record(file: string, { directory, maxEvents, calls: withCalls }: Settings): void {
   if (!worker.isMainThread) {
     const tid = threads.self();
     if (tid !== null) append(file, [{ type: 'worker', tid, isRecorder: false }]);
@@ -41,27 +38,19 @@ function record({ directory, maxEvents, calls: withCalls }: Settings): void {
   ]);
   // Nobody reads it: the recording is over, or this process may not write there.
   if (!isWritten || fs.existsSync(finishFile)) return;
-  if (tracesItself()) {
+  // Two who stop and start tracing in one process would cut each other's records short.
+  if (`${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS}`.includes('--trace-event')) {
     append(file, [{ type: 'problem', id: 'other-tracing' }]);
     return;
   }
-  try {
-    const flags = new Int32Array(new SharedArrayBuffer(8));
-    const shared = withCalls ? calls.shared() : undefined;
-    startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect: mayInspect() });
-    if (shared !== undefined) calls.watch(shared, file);
-  } catch (error) {
-    append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
-  }
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const shared = withCalls ? calls.shared() : undefined;
+  // The permissions of the app, which its Workers are not told.
+  const { permission } = process as { permission?: { has(scope: string): boolean } };
+  const mayInspect = permission?.has('inspector') !== false;
+  startRecorder({ flags, calls: shared, file, finishFile, maxEvents, mayInspect });
+  if (shared !== undefined) calls.watch(shared, file);
 }
-
-/** The permissions of the app, which its Workers are not told. */
-const mayInspect = (): boolean =>
-  (process as { permission?: { has(scope: string): boolean } }).permission?.has('inspector') !== false;
-
-/** Two who stop and start tracing in one process would cut each other's records short. */
-const tracesItself = (): boolean =>
-  (process.execArgv.join(' ') + (process.env.NODE_OPTIONS ?? '')).includes('--trace-event');
 
 function startRecorder(data: RecorderData): void {
   // No options of the app's: a loader of its own would run in there, and use the pool.
@@ -73,33 +62,31 @@ function startRecorder(data: RecorderData): void {
     stdin: false,
   });
   recorder.unref();
-  let isGone = false;
-  for (const event of ['error', 'exit'])
-    recorder.on(event, () => {
-      isGone = true;
-    });
-  waitFor(data.flags, FLAG.ready, READY_US);
+  recorder.on('error', () => {});
+  waitFor(data.flags, FLAG.ready);
   process.once('exit', () => {
+    const isGone = recorder.threadId === -1;
     if (isGone || Atomics.load(data.flags, FLAG.done) === 1) return;
     recorder.postMessage('exit');
-    waitFor(data.flags, FLAG.done, DONE_US);
-    // Its session was closed before the flag was raised, but this thread has still to serve that; else Node waits for it
-    // and says so.
+    waitFor(data.flags, FLAG.done);
+    // Its session is closed, but this thread has still to serve that; else Node waits for it and says so.
     for (let turn = 0; turn < SERVING_TURNS; turn++) Atomics.wait(data.flags, FLAG.done, 1, 1);
   });
 }
 
 /** Wait for a flag in short sleeps: in between, the engine serves the inspector, without which the recorder waits for us. */
-function waitFor(flags: Int32Array, flag: number, us: number): void {
-  const until = now() + us;
+function waitFor(flags: Int32Array, flag: number): void {
+  const until = now() + PATIENCE_US;
   while (Atomics.load(flags, flag) === 0 && now() < until) Atomics.wait(flags, flag, 0, 1);
 }
 
-const settings = process.env.PLIMSOLL_TRACE;
-if (settings !== undefined) {
+if (process.env.PLIMSOLL_TRACE !== undefined) {
+  let file = '';
   try {
-    record(JSON.parse(settings) as Settings);
-  } catch {
-    // Whatever it is, the app must not notice.
+    const settings = JSON.parse(process.env.PLIMSOLL_TRACE) as Settings;
+    file = path.join(settings.directory, `${process.pid}.jsonl`);
+    record(file, settings);
+  } catch (error) {
+    append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
 }

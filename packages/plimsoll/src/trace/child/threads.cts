@@ -13,43 +13,30 @@ const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
 /** Threads that run no JavaScript, by the names that Node, V8 and libuv give them; older versions name none. */
 const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceEvent|iou-)/;
 
+/** Threads keep their names. */
 const names = new Map<number, string>();
 
-/** What a thread is called; what it was called when it was first asked for, since threads keep their names. */
 function nameOf(tid: number): string {
   const name = names.get(tid) ?? proc.nameOf(tid);
   names.set(tid, name);
   return name;
 }
 
-/** Whether a thread may be of the pool: it is called so, or has no name that tells what it is. */
-const maybePool = (tid: number): boolean => nameOf(tid) === POOL_THREAD || !NO_LOOP.test(nameOf(tid));
-
 /** Nanoseconds on a core and waiting for one; `null` where the kernel does not tell. */
 function usage(tid: number): { cpu: number; waited: number } | null {
-  const [cpu, waited] = (read(tid, 'schedstat') ?? '').split(' ').map(Number);
-  return Number.isFinite(cpu) && Number.isFinite(waited) && waited !== undefined && cpu !== undefined
-    ? { cpu, waited }
-    : null;
+  const [cpu = NaN, waited = NaN] = (read(tid, 'schedstat') ?? '').split(' ').map(Number);
+  return Number.isNaN(cpu + waited) ? null : { cpu, waited };
 }
 
-/**
- * What a pool thread is at: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. `null` where the
- * kernel does not tell.
- */
+/** `null` where the kernel does not tell. */
 function stateOf(tid: number): ThreadState | null {
   const futex = FUTEX[process.arch];
   const call = read(tid, 'syscall')?.split(' ', 1)[0];
   if (futex === undefined || call === undefined || call === '') return null;
-  if (call === futex) return 0;
-  return call === 'running' ? 1 : 2;
+  return call === futex ? 0 : call === 'running' ? 1 : 2;
 }
 
-/**
- * Nanoseconds of CPU of all threads that may run an event loop; `null` where the kernel does not tell.
- *
- * @param pool threads that are known to be the pool's, though they may have no name.
- */
+/** Nanoseconds of CPU of all threads that may run an event loop, without `pool`; `null` where the kernel does not tell. */
 function loopCpu(pool: ReadonlySet<number>): number | null {
   let sum: number | null = null;
   for (const tid of list()) {
@@ -97,15 +84,17 @@ class ThreadSampler {
       // What a thread had used before the first sample is not of this interval.
       const before = known ?? (isFirst ? used : { cpu: 0, waited: 0 });
       const [cpu, waited] = [used.cpu - before.cpu, used.waited - before.waited];
-      const state = this.#isWorthAsking(tid) ? stateOf(tid) : null;
+      const state = this.#tells && this.#mayBePool(tid) ? stateOf(tid) : null;
       if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
     this.#nextAt = at + REST * (log.now() - at);
     return { type: 'threads', at, new: appeared, tells: this.#tells, use };
   }
 
-  #isWorthAsking(tid: number): boolean {
-    return this.#tells && tid !== process.pid && tid !== this.#self && maybePool(tid);
+  /** It is called so, or has no name that tells what it is. */
+  #mayBePool(tid: number): boolean {
+    const isPool = nameOf(tid) === POOL_THREAD || !NO_LOOP.test(nameOf(tid));
+    return isPool && tid !== process.pid && tid !== this.#self;
   }
 }
 
