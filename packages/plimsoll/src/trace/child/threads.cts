@@ -13,7 +13,7 @@ const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
 /** Threads that run no JavaScript, by the names that Node, V8 and libuv give them; older versions name none. */
 const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceEvent|iou-)/;
 
-/** Threads keep their names. */
+/** Threads keep their names, but until a new one gives itself a name it has that of the thread which made it. */
 const names = new Map<number, string>();
 
 function nameOf(tid: number): string {
@@ -64,6 +64,8 @@ class ThreadSampler {
   readonly #before = new Map<number, { cpu: number; waited: number }>();
   readonly #self = self();
   readonly #tells = stateOf(this.#self ?? process.pid) !== null;
+  /** Appeared in the last sample. */
+  #young: Line<'threads'>['new'] = [];
   #nextAt = 0;
 
   isDue(): boolean {
@@ -73,7 +75,11 @@ class ThreadSampler {
   sample(): Line<'threads'> {
     const at = log.now();
     const isFirst = this.#nextAt === 0;
-    const appeared: Line<'threads'>['new'][number][] = [];
+    for (const [tid] of this.#young) names.delete(tid);
+    const appeared = this.#young.flatMap(([tid, name]): Line<'threads'>['new'] =>
+      nameOf(tid) === name || nameOf(tid) === '' ? [] : [[tid, nameOf(tid)]],
+    );
+    const renamed = appeared.length;
     const use: Line<'threads'>['use'][number][] = [];
     for (const tid of list()) {
       const used = usage(tid);
@@ -87,6 +93,7 @@ class ThreadSampler {
       const state = this.#tells && this.#mayBePool(tid) ? stateOf(tid) : null;
       if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
+    this.#young = appeared.slice(renamed);
     this.#nextAt = at + REST * (log.now() - at);
     return { type: 'threads', at, new: appeared, tells: this.#tells, use };
   }
