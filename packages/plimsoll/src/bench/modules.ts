@@ -1,7 +1,6 @@
 import type { Arm } from '../contest/block-order.js';
 import { blocksOf, type Outcome } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
-import { captureEnvironment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Comparison, ComparisonRow } from '../results/comparison.js';
 import { comparePair, type PairComparison, type PairedBlocks } from '../stats/generations.js';
@@ -20,7 +19,7 @@ export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlin
 
 export type ModulesProgress = Omit<BenchProgress, 'workload'>;
 
-export interface MeasuredModules extends Pick<Comparison, 'old' | 'new' | 'rows' | 'interrupted'> {
+export interface MeasuredModules extends Pick<Comparison, 'node' | 'startedAt' | 'rows' | 'interrupted'> {
   readonly isNoisy: boolean;
   /** Modules that failed at a size: `new 8`. */
   readonly lost: readonly { readonly what: string; readonly message: string }[];
@@ -38,7 +37,6 @@ export async function compareModules(
   const { sizes, timeMs, deadlineMs } = plan;
   const directory = guardian.temporaryDirectory();
   const startedAt = new Date().toISOString();
-  const { node } = captureEnvironment({ directory });
   const tell = (generation: number, spentMs: number): void => {
     const share = Math.min(1, spentMs / timeMs);
     onProgress?.({ generation, share, leftMs: (1 - share) * timeMs });
@@ -65,9 +63,8 @@ export async function compareModules(
     const { error, lost, stop } = outcome;
     if (stop === 'failed') throw error ?? [...lost.values()][0];
     const isNoisy = isShown(comparisonOf(outcome, 'twin', baselineOf(plan), 1)?.verdict ?? 'same');
-    const side = { node: node.version, startedAt };
     return {
-      ...{ old: side, new: side, isNoisy, interrupted: signal.aborted },
+      ...{ node: process.version.slice(1), startedAt, isNoisy, interrupted: signal.aborted },
       rows: comparisonsOf(plan, outcome).map((one) => rowOf(plan.new.name, one, isNoisy)),
       lost: [...lost].map(([what, error]) => ({
         what,
@@ -123,7 +120,7 @@ function rowOf(
   const generations = blocks.filter(({ values }) => values.length > 0).length;
   const interval = boundsOf(compared);
   return {
-    ...{ name, size, ratio, interval, oldGenerations: generations, newGenerations: generations },
+    ...{ name, size, ratio, interval, generations },
     oldMs: median(blocks.flatMap(({ reference }) => reference)),
     newMs: median(blocks.flatMap(({ values }) => values)),
     verdict: isNoisy || interval === null ? 'unclear' : verdict,
