@@ -253,10 +253,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         { least: 1, most: 1000, default: [2, 4, 6], with: 'draw' },
       ),
       size: size('--size', `pool size: ${SIZE}`, { default: 4, with: 'draw' }),
-      url: kindOf('url')('--url <url>', 'the URL that `http` requests', {
-        usual: 'a server on loopback that takes 100 ms',
-        with: 'draw',
-      }),
       ...output,
     },
     examples: `

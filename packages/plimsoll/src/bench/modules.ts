@@ -62,7 +62,7 @@ export async function compareModules(
     );
     const { error, lost, stop } = outcome;
     if (stop === 'failed') throw error ?? [...lost.values()][0];
-    const isNoisy = isShown(comparisonOf(outcome, 'twin', baselineOf(plan), 1)?.verdict ?? 'same');
+    const isNoisy = isShown(comparisonOf(outcome, 'twin', sizes[0] as number, 1)?.verdict ?? 'same');
     return {
       ...{ node: process.version.slice(1), startedAt, isNoisy, interrupted: signal.aborted },
       rows: comparisonsOf(plan, outcome).map((one) => rowOf(plan.new.name, one, isNoisy)),
@@ -85,22 +85,21 @@ function armOf(plan: ModulesPlan, arm: Arm<Id>): PoolArm {
 }
 
 interface Compared extends PairComparison {
+  readonly size: number;
   readonly blocks: readonly PairedBlocks[];
 }
 
-const comparisonsOf = ({ sizes }: ModulesPlan, known: Known): (Compared & { readonly size: number })[] =>
-  sizes.flatMap((size) => {
-    const compared = comparisonOf(known, `new ${size}`, `old ${size}`, sizes.length);
-    return compared === null ? [] : [{ size, ...compared }];
-  });
+const comparisonsOf = ({ sizes }: ModulesPlan, known: Known): Compared[] =>
+  sizes.flatMap((size) => comparisonOf(known, `new ${size}`, size, sizes.length) ?? []);
 
 /** `null` when one of the two failed, or nothing was measured yet. */
 function comparisonOf(
   { rounds, lost, looks }: Known,
   arm: Arm<Id>,
-  reference: Id,
+  size: number,
   comparisons: number,
 ): Compared | null {
+  const reference: Id = `old ${size}`;
   const blocks = blocksOf(rounds, ({ workMs }) => workMs).map((all) => {
     const both = all.filter((block) => block.has(arm) && block.has(reference));
     const timesOf = (id: Arm<Id>): number[] => both.map((block) => block.get(id) as number);
@@ -108,14 +107,10 @@ function comparisonOf(
   });
   const isLost = lost.has(arm as Id) || lost.has(reference);
   if (isLost || blocks.every(({ values }) => values.length === 0)) return null;
-  return { blocks, ...comparePair(blocks, { looks, comparisons }) };
+  return { size, blocks, ...comparePair(blocks, { looks, comparisons }) };
 }
 
-function rowOf(
-  name: string,
-  compared: ReturnType<typeof comparisonsOf>[number],
-  isNoisy: boolean,
-): ComparisonRow {
+function rowOf(name: string, compared: Compared, isNoisy: boolean): ComparisonRow {
   const { size, blocks, ratio, verdict } = compared;
   const generations = blocks.filter(({ values }) => values.length > 0).length;
   const interval = boundsOf(compared);

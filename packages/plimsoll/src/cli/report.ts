@@ -1,17 +1,12 @@
 import type { TypedOptions } from '../api/options.js';
 import { report } from '../api/report.js';
-import { runCommand } from './command-run.js';
+import { printable } from '../host/printable.js';
+import { openOutput } from './json-output.js';
 
-export function run(options: TypedOptions<'report'>): Promise<number> {
-  const { files, out = 'report.html' } = options;
+export async function run({ files, out = 'report.html', title }: TypedOptions<'report'>): Promise<number> {
   // Before the output is opened: it may be one of the files by mistake.
-  const page = report(files, options);
-  return runCommand({ html: out }, async ({ finish }) => {
-    await finish(
-      {},
-      () => null,
-      () => page,
-    );
-    return 0;
-  });
+  const page = report(files, { title });
+  openOutput(out, '--out', 'report.html')?.write(page);
+  if (out !== '-') process.stderr.write(`report: ${printable(out)}\n`);
+  return 0;
 }
