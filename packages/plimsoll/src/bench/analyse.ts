@@ -20,9 +20,10 @@ const failureOf = ({ code, message }: PlimsollError): Failure => ({ code, messag
 
 function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult {
   return {
-    ...{ name, description, parameters: spec.kind === 'built-in' ? { ...spec.parameters } : {} },
-    ...{ operations: null, unloadedLatencyMs: null, method: null, noise: null, failure: null },
-    ...{ disturbances: [], twinRounds: [], sizes: [], lost: [], ...NOT_RANKED },
+    ...{ name, description, operations: null },
+    parameters: spec.kind === 'built-in' ? { ...spec.parameters } : {},
+    ...{ unloadedLatencyMs: null, method: null, noise: null, disturbances: [], twinRounds: [] },
+    ...{ sizes: [], lost: [], ...NOT_RANKED, failure: null },
   };
 }
 

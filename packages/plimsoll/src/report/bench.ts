@@ -6,6 +6,7 @@ import { column, findingsBlock, notes, titled } from './document.js';
 import { canJudge } from './findings/bench.js';
 import {
   change,
+  formatBytes,
   formatChange,
   formatCount,
   formatDuration,
@@ -90,6 +91,7 @@ export function benchTable(workload: WorkloadResult, baseline: number): Table {
       [column('p99', 'right', 3), (size) => formatMs(of(size, (round) => round.latencyMs.p99))],
       [column('loop delay', 'right', 2), ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99)],
       [column('CPU', 'right', 4), (size) => formatMs(cpuMs(size))],
+      [column('memory', 'right', 6), (size) => formatBytes(of(size, (round) => round.maxRssBytes))],
     ],
     ratioOf: (size) => size,
     verdictOf: (size) => ({

@@ -25,6 +25,7 @@ export const roundSchema = z.object({
     .object({ p50: is.number, p99: is.number })
     .describe('of one call, from submission to callback'),
   cpuSeconds: is.number,
+  maxRssBytes: is.count.describe('the most that the process had held until then'),
   eventLoopDelayMs: is.delaySchema.describe('how late a timer due at a random moment of the round fired'),
 });
 

@@ -23,6 +23,7 @@ const round = (given: Partial<RoundResult> = {}): RoundResult => ({
   opsPerSecond: 1000,
   latencyMs: { p50: 1, p99: 2 },
   cpuSeconds: 0.16,
+  maxRssBytes: 1e8,
   eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
   ...given,
 });

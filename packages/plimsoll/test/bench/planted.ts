@@ -14,7 +14,7 @@ export type Times = readonly (readonly number[])[];
 const rounds = (times: Times): Workload['twinRounds'] =>
   times.flatMap((own, generation) =>
     own.map((workMs, block) => ({
-      ...{ generation, block, order: 0, workMs, opsPerSecond: 1, cpuSeconds: 1 },
+      ...{ generation, block, order: 0, workMs, opsPerSecond: 1, cpuSeconds: 1, maxRssBytes: 1 },
       ...{ latencyMs: { p50: 1, p99: 2 }, eventLoopDelayMs: delay },
     })),
   );

@@ -79,6 +79,7 @@ async function round(
     latencyMs: { p50: median(latencies), p99: quantile(latencies, 0.99) },
     cpuSeconds: secondsOf(cpu),
     totalCpuSeconds: secondsOf(process.cpuUsage()),
+    maxRssBytes: process.resourceUsage().maxRSS * 1024,
     eventLoopDelayMs: delay.stop(),
   };
 }
