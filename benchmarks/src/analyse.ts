@@ -1,9 +1,9 @@
-import { hodgesLehmann, median } from '@plimsoll/lab';
+import { median } from '@plimsoll/lab';
 import { type BlockRun, completeBlocks } from './blocks/blocks.js';
 import type { Outcome } from './blocks/outcome.js';
 import type { Case, Metric, Target } from './cases/case.js';
 import { type Estimate, estimateRatio } from './common/estimate.js';
-import { signedRankInterval } from './common/signed-rank.js';
+import { hodgesLehmann, signedRankInterval } from './common/signed-rank.js';
 import { CONTENDERS, type ContenderName } from './contenders/contenders.js';
 import { baselineOf, type CaseOutcome, type Plan } from './experiment.js';
 import type { CaseResult, Reached, Row, Run } from './result.js';

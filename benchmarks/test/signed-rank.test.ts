@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hodgesLehmann } from '@plimsoll/lab';
 import fc from 'fast-check';
-import { signedRankInterval } from '#benchmarks/common/signed-rank.js';
+import { hodgesLehmann, signedRankInterval } from '#benchmarks/common/signed-rank.js';
 
 const near = (actual: number, expected: number, tolerance = 1e-9): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);

@@ -125,11 +125,9 @@ export {
 export { evenLooks, FIRST_LOOK } from '../../packages/plimsoll/dist/stats/looks.js';
 export { ACCEPTED_LOSS } from '../../packages/plimsoll/dist/stats/posterior-odds.js';
 export {
-  hodgesLehmann,
   median,
   quantile,
   quantileOfSorted,
-  walshAverages,
 } from '../../packages/plimsoll/dist/stats/quantile.js';
 export { createRandom, type Random } from '../../packages/plimsoll/dist/stats/random.js';
 export { record } from '../../packages/plimsoll/dist/trace/record.js';

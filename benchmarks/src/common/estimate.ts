@@ -1,5 +1,5 @@
-import { hodgesLehmann, LEVEL, logRatios } from '@plimsoll/lab';
-import { type Interval, signedRankInterval } from './signed-rank.js';
+import { LEVEL, logRatios } from '@plimsoll/lab';
+import { hodgesLehmann, type Interval, signedRankInterval } from './signed-rank.js';
 
 /** An estimate and its exact interval of signed ranks, with the level that so many blocks allow. */
 export interface Estimate {

@@ -1,4 +1,16 @@
-import { walshAverages } from '@plimsoll/lab';
+import { median } from '@plimsoll/lab';
+
+/** The means of all pairs of values, each value with itself too, ascending. */
+function walshAverages(values: readonly number[]): number[] {
+  const averages = values.flatMap((a, index) => values.slice(index).map((b) => (a + b) / 2));
+  return averages.sort((a, b) => a - b);
+}
+
+/**
+ * The Hodges–Lehmann estimate of the centre of the values: the median of their Walsh averages. Efficient where the
+ * mean is, and hardly moved by outliers (Hollander & Wolfe, Nonparametric Statistical Methods, 3.2).
+ */
+export const hodgesLehmann = (values: readonly number[]): number => median(walshAverages(values));
 
 /** An interval and the probability with which it covers the truth, exactly. */
 export interface Interval {

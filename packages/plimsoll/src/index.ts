@@ -4,7 +4,7 @@ export { type BenchOptions, bench, type CompareModulesOptions, compareModules } 
 export { type ClassifyOptions, classify, type TimelineOptions, timeline } from './api/classify.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
 export { type ResizeOptions, resize, type TopOptions, top } from './api/processes.js';
-export { compare, type ReportOptions, report } from './api/report.js';
+export { type ReportOptions, report } from './api/report.js';
 export type { RunOptions } from './api/run-options.js';
 export { type Traced, type TraceOptions, trace } from './api/trace.js';
 export { type TuneOptions, tune } from './api/tune.js';

@@ -152,7 +152,7 @@ test('plimsoll exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(plimsoll).sort(),
     [
-      ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace', 'tune'],
+      ...['bench', 'classify', 'compareModules', 'timeline', 'trace', 'tune'],
       ...['doctor', 'report', 'resize', 'top', 'PlimsollError'],
       ...['reportMarkdown', 'reportText', 'comparisonSchema'],
       ...['plainStyle', 'terminalStyle'],

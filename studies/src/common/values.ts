@@ -1,5 +1,5 @@
 // Values in options, as plimsoll checks and reads its own: what is out of bounds is a PlimsollError PLIMSOLL_USAGE.
-import { checkValue, readValue } from '@plimsoll/lab';
+import { checkValue, readValue, usage } from '@plimsoll/lab';
 
 export const checkSize = (size: number, name: string): number =>
   checkValue({ kind: 'size' }, size, name) as number;
@@ -14,8 +14,10 @@ export const checkCount = (value: number, name: string, least: number, most?: nu
 export const checkPositive = (value: number, name: string, most?: number): number =>
   checkValue({ kind: 'number', ...(most === undefined ? {} : { most }) }, value, name) as number;
 
-export const checkUrl = (value: string | URL, name: string): URL =>
-  new URL(checkValue({ kind: 'url' }, value, name) as string);
+export function checkUrl(value: string | URL, name: string): URL {
+  if (URL.canParse(String(value)) && /^https?:/.test(new URL(value).protocol)) return new URL(value);
+  throw usage(`${name}: must be a URL such as http://127.0.0.1:3000/path, not ${JSON.stringify(value)}`);
+}
 
 export const parseCount = (text: string, name: string, least: number, most: number): number =>
   readValue({ kind: 'count', least, most }, [text], name) as number;

@@ -48,11 +48,11 @@ export async function bench(
     operations,
     scale,
     parameters,
-    ...checked
+    ...rest
   } = checkOptions('bench', options);
-  const { isolated, baseline, seed = randomSeed() } = checked;
+  const { isolated, baseline, seed = randomSeed() } = rest;
   const plan = {
-    ...checked,
+    ...rest,
     workloads: chooseWorkloads(workloads, { operations, scale, parameters }),
     sizes: ascending([...(sizes ?? usualSizes()), baseline]),
     timeMs: timeMs ?? (isolated ? null : TIME_MS),

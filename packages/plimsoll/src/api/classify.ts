@@ -63,9 +63,7 @@ export async function timeline(
   { signal, onProgress }: RunOptions<DrawProgress> = {},
 ): Promise<Timeline> {
   const checked = checkOptions('classify', options);
-  const { args, requests, size, url, deadlineMs = DRAW_DEADLINE_MS } = checked;
-  if (url !== undefined && operation !== 'http')
-    throw usage(`url: applies to http only, not to ${operation}`);
+  const { args, requests, size, deadlineMs = DRAW_DEADLINE_MS } = checked;
   const target = isOperationName(operation) ? null : parseTarget(operation, args);
   const subject = isOperationName(operation)
     ? { kind: 'built-in' as const, name: operation }
@@ -74,6 +72,6 @@ export async function timeline(
     throw usage(
       `unknown operation ${JSON.stringify(operation)}; it must be one of ${operationNames.join(', ')}, or PATH#export`,
     );
-  const plan = { subject, requests, size, url: url === undefined ? null : String(url), deadlineMs };
+  const plan = { subject, requests, size, deadlineMs };
   return observed(await supervised(signal, (supervision) => draw(plan, { ...supervision, onProgress })));
 }

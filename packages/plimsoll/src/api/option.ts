@@ -35,7 +35,6 @@ export interface Values {
   number: number;
   seconds: number;
   process: number | string;
-  url: string | URL;
   args: readonly unknown[];
   parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 }

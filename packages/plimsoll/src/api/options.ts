@@ -36,10 +36,6 @@ const seed = count('--seed', 'seed of the random order', {
   most: 2 ** 31 - 1,
   usual: 'random, printed',
 });
-const markdown = flag('--markdown', 'print the report in Markdown, for a comment on a pull request', {
-  cli: true,
-  with: 'against',
-});
 const started = {
   command: texts('[command...]', 'the command to start, after --; or the PID of a running Node process', {
     without: ['pid'],
@@ -223,7 +219,10 @@ export const COMMANDS = {
         cli: true,
         without: ['against'],
       }),
-      markdown,
+      markdown: flag('--markdown', 'print the report in Markdown, for a comment on a pull request', {
+        cli: true,
+        with: 'against',
+      }),
       ...output,
     },
     examples: `
@@ -254,10 +253,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         { least: 1, most: 1000, default: [2, 4, 6], with: 'draw' },
       ),
       size: size('--size', `pool size: ${SIZE}`, { default: 4, with: 'draw' }),
-      url: kindOf('url')('--url <url>', 'the URL that `http` requests', {
-        usual: 'a server on loopback that takes 100 ms',
-        with: 'draw',
-      }),
       ...output,
     },
     examples: `
@@ -307,31 +302,19 @@ a second; the process says so on its standard error.`,
     exits: 'that of the command; 2 bad input, 4 the command cannot be started',
   },
   report: {
-    summary: 'make an HTML page of results, to read and share; or compare two, for CI',
+    summary: 'make an HTML page of results, to read and share',
     options: {
       files: texts('<file...>', 'files that commands wrote with --json', { required: true }),
       out: text('--out <file>', 'where to write the page; `-` is standard output', {
         cli: true,
         usual: '`report.html`',
-        without: ['against'],
       }),
-      title: text('--title <text>', 'title of the page', {
-        usual: 'Thread pool report',
-        without: ['against'],
-      }),
-      against: text('--against <file>', 'compare the bench result with this old one, from the same machine', {
-        cli: true,
-      }),
-      markdown,
-      json: { ...json, with: 'against' },
-      html: { ...html, with: 'against' },
+      title: text('--title <text>', 'title of the page', { usual: 'Thread pool report' }),
     },
     examples: `
-  $ plimsoll report bench.json                              report.html: verdict, curves, tables
-  $ plimsoll report trace.json --out app.html               where its jobs waited
-  $ plimsoll report --against main.json branch.json         is the branch slower than main?`,
-    exits: `0 fine, 2 bad input or output; with --against 0 same or better, 1 worse,
-3 cannot tell`,
+  $ plimsoll report bench.json                   report.html: verdict, curves, tables
+  $ plimsoll report trace.json --out app.html    where its jobs waited`,
+    exits: '0 fine, 2 bad input or output',
   },
 } as const satisfies Record<string, CommandTable>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
 import { list } from '../report/format.js';
-import { type BenchResult, benchSchema } from '../results/bench.js';
+import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
 import { timelineSchema } from '../results/timeline.js';
@@ -41,12 +41,6 @@ export function readDocuments(file: string): ResultDocument[] {
   const documents = [readJson(file)].flat();
   if (documents.length === 0) throw usage(`${file} is an empty list`);
   return documents.map((document) => checked(document, file));
-}
-
-export function readBenchResult(file: string): BenchResult {
-  const result = checked(readJson(file), file);
-  if (result.kind === 'bench') return result;
-  throw usage(`${file} is a result of kind "${result.kind}", not of kind "bench"`);
 }
 
 /** The pool size that a result of `tune` or `bench` recommends. */

@@ -51,10 +51,6 @@ const RULES: { readonly [Kind in Option['kind']]?: Rule } = {
     is: isThere,
     must: () => 'a PID or a text',
   },
-  url: {
-    is: (value) => URL.canParse(String(value)) && /^https?:/.test(new URL(String(value)).protocol),
-    must: () => 'must be a URL such as http://127.0.0.1:3000/path',
-  },
   args: { read: readArgs, is: Array.isArray, must: () => `must be a JSON array, such as '["secret", 10]'` },
 };
 

@@ -1,13 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
 import type { ChosenWorkload } from '../bench/options.js';
 import { PlimsollError, usage } from '../errors.js';
 import { formatNumber, list } from '../report/format.js';
 import {
   isWorkloadName,
-  type ParameterOptions,
   resolveParameters,
   type WorkloadName,
   workloadNames,
@@ -36,30 +34,19 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
 
 const shown = (value: string | number): string => (typeof value === 'number' ? formatNumber(value) : value);
 
-function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
-  const given: ParameterOptions = {
-    scale: options.scale,
-    ...(options.operations === undefined ? {} : { operations: options.operations }),
-    set: options.parameters[name] ?? {},
+function builtIn(name: WorkloadName, { parameters: all, ...options }: WorkloadOptions): ChosenWorkload {
+  const parameters = resolveParameters(name, { ...options, set: all[name] ?? {} });
+  return {
+    name,
+    description: list(Object.entries(parameters).map(([key, value]) => `${key} ${shown(value)}`)),
+    spec: { kind: 'built-in', name, parameters },
+    usesDns: name === 'dns' || name === 'mixed',
   };
-  try {
-    const parameters = resolveParameters(name, given);
-    return {
-      name,
-      description: list(Object.entries(parameters).map(([key, value]) => `${key} ${shown(value)}`)),
-      spec: { kind: 'built-in', name, parameters },
-      usesDns: name === 'dns' || name === 'mixed',
-    };
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    const { path, message } = error.issues[0] as z.core.$ZodIssue;
-    throw usage(`parameters of ${[name, ...path].join('.')}: ${message}`);
-  }
 }
 
 export function moduleWorkload(
   path: string,
-  { operations, scale }: Pick<WorkloadOptions, 'operations' | 'scale'>,
+  { operations, scale }: Omit<WorkloadOptions, 'parameters'>,
 ): ChosenWorkload {
   const absolute = resolve(path);
   if (!existsSync(absolute) || !statSync(absolute).isFile())

@@ -11,27 +11,19 @@ import type { PoolsOutcome } from './pools.js';
 type Options = Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
 type Failure = NonNullable<WorkloadResult['failure']>;
 
-export function failedWorkload(workload: ChosenWorkload, error: PlimsollError): WorkloadResult {
-  return { ...unmeasured(workload), failure: failureOf(error) };
-}
+export const failedWorkload = (workload: ChosenWorkload, error: PlimsollError): WorkloadResult => ({
+  ...unmeasured(workload),
+  failure: failureOf(error),
+});
 
 const failureOf = ({ code, message }: PlimsollError): Failure => ({ code, message });
 
 function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult {
   return {
-    name,
-    description,
-    operations: null,
+    ...{ name, description, operations: null },
     parameters: spec.kind === 'built-in' ? { ...spec.parameters } : {},
-    unloadedLatencyMs: null,
-    method: null,
-    noise: null,
-    disturbances: [],
-    twinRounds: [],
-    sizes: [],
-    lost: [],
-    ...NOT_RANKED,
-    failure: null,
+    ...{ unloadedLatencyMs: null, method: null, noise: null, disturbances: [], twinRounds: [] },
+    ...{ sizes: [], lost: [], ...NOT_RANKED, failure: null },
   };
 }
 
@@ -50,12 +42,9 @@ export function compareRounds(
 }
 
 /** One size alone is neither better nor worse than anything. */
-const NOT_RANKED = {
-  recommended: null,
-  asGood: [],
-  higherEventLoopDelay: [],
-  settled: false,
-} satisfies Partial<WorkloadResult>;
+const NOT_RANKED: Pick<WorkloadResult, 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'settled'> = {
+  ...{ recommended: null, asGood: [], higherEventLoopDelay: [], settled: false },
+};
 
 /** Everything that the rounds of one workload say; every round is kept, only complete blocks are compared. */
 export function analyseWorkload(
@@ -90,17 +79,15 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
       const { ratio, verdict, expectedLoss, chanceSlower } = comparison;
       const ofSize = rounds.filter(({ arm }) => arm === size);
       const middle = (pick: (measurement: Measurement) => number): number =>
-        median(ofSize.map((round) => pick(round.result)));
+        median(ofSize.map(({ result: measured }) => pick(measured)));
+      const delay = (part: keyof Measurement['eventLoopDelayMs']): number =>
+        middle(({ eventLoopDelayMs }) => eventLoopDelayMs[part]);
       return {
         size,
         observedThreads: ofSize.at(-1)?.result.observedThreads ?? null,
         workMs: middle(({ workMs }) => workMs),
         ...{ ratio, interval: boundsOf(comparison), verdict, expectedLoss, chanceSlower },
-        eventLoopDelayMs: {
-          p50: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p50),
-          p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
-          max: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.max),
-        },
+        eventLoopDelayMs: { p50: delay('p50'), p99: delay('p99'), max: delay('max') },
         rounds: ofSize.map(roundResult),
       };
     }),

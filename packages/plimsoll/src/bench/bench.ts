@@ -64,12 +64,10 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
   }
 }
 
-type Processes = Pick<PoolsPlan<number>, 'process' | 'random'>;
-
 function measure(
   workload: ChosenWorkload,
   plan: BenchPlan,
-  processes: Processes,
+  processes: Pick<PoolsPlan<number>, 'process' | 'random'>,
   context: Supervision,
   tell: (generation: number, spentMs: number) => void,
 ): Promise<PoolsOutcome<number>> {

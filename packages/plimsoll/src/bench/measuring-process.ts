@@ -42,10 +42,11 @@ export async function openMeasuringProcess(
     guardian.remove(directory);
     throw error;
   });
+  /** Of the last round. */
+  let { size } = request;
   const ask = async <Type extends Answer['type']>(
     order: Job | Order,
     expected: Type,
-    size = request.size,
   ): Promise<Extract<Answer, { type: Type }>> => {
     const ending = await live.ask(order, request.deadlineMs, signal);
     if (ending.kind === 'answer' && ending.answer.type === expected)
@@ -57,18 +58,17 @@ export async function openMeasuringProcess(
     guardian.remove(directory);
   };
   try {
-    const { spec, size, resizes, names } = request;
+    const { spec, resizes, names } = request;
     const readiness = await ask({ spec, size, resizes, names, directory, cwd: process.cwd() }, 'ready');
-    let lastSize = size;
     return {
       ...{ pid: live.pid, readiness, end },
       async round(repetitions, roundSize) {
-        lastSize = roundSize;
-        return (await ask({ do: 'round', repetitions, size: lastSize }, 'round', lastSize)).measurement;
+        size = roundSize;
+        return (await ask({ do: 'round', repetitions, size }, 'round')).measurement;
       },
       async close() {
         try {
-          await ask({ do: 'close' }, 'closed', lastSize);
+          await ask({ do: 'close' }, 'closed');
         } finally {
           await end();
         }
@@ -107,9 +107,8 @@ function failureOf(ending: Ending<Answer>, request: MeasuringRequest): Error {
       const words = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
       if (spec.kind === 'module' && answer.phase === 'load')
         return new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${words}`);
-      const hint = HINTS[answer.code ?? ''];
-      const advice = hint === undefined ? '' : ` (${hint})`;
-      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what} failed: ${words}${advice}`);
+      const hint = HINTS[answer.code ?? ''] ?? '';
+      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what} failed: ${words}${hint}`);
     }
     default:
       return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`);
@@ -117,11 +116,8 @@ function failureOf(ending: Ending<Answer>, request: MeasuringRequest): Error {
 }
 
 const HINTS: Record<string, string> = {
-  ENOSPC: 'the disk is full; set TMPDIR to a larger one, or lower operations or scale',
-  EMFILE: 'too many files are open at once; lower operations or raise ulimit -n',
-  ENFILE: 'too many files are open on this machine; lower operations',
-  EACCES: 'its directory cannot be written to; set TMPDIR to one that can',
-  EROFS: 'its directory is read-only; set TMPDIR to one that can be written to',
+  ENOSPC: ' (the disk is full; set TMPDIR to a larger one, or lower operations or scale)',
+  EMFILE: ' (too many files are open at once; lower operations or raise ulimit -n)',
 };
 
 function exitError(ending: Extract<Ending<never>, { kind: 'exit' }>, what: string, size: number): Error {

@@ -27,7 +27,7 @@ export interface Measurement extends Omit<RoundResult, 'generation' | 'block' | 
   readonly totalCpuSeconds: number;
 }
 
-export type Phase = 'start' | 'load' | 'run';
+export type Phase = 'load' | 'run';
 
 export type Answer =
   | SizedAnswer

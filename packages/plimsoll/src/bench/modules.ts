@@ -1,7 +1,6 @@
 import type { Arm } from '../contest/block-order.js';
 import { blocksOf, type Outcome } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
-import { captureEnvironment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Comparison, ComparisonRow } from '../results/comparison.js';
 import { comparePair, type PairComparison, type PairedBlocks } from '../stats/generations.js';
@@ -20,7 +19,7 @@ export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlin
 
 export type ModulesProgress = Omit<BenchProgress, 'workload'>;
 
-export interface MeasuredModules extends Pick<Comparison, 'old' | 'new' | 'rows' | 'interrupted'> {
+export interface MeasuredModules extends Pick<Comparison, 'node' | 'startedAt' | 'rows' | 'interrupted'> {
   readonly isNoisy: boolean;
   /** Modules that failed at a size: `new 8`. */
   readonly lost: readonly { readonly what: string; readonly message: string }[];
@@ -38,7 +37,6 @@ export async function compareModules(
   const { sizes, timeMs, deadlineMs } = plan;
   const directory = guardian.temporaryDirectory();
   const startedAt = new Date().toISOString();
-  const { node } = captureEnvironment({ directory });
   const tell = (generation: number, spentMs: number): void => {
     const share = Math.min(1, spentMs / timeMs);
     onProgress?.({ generation, share, leftMs: (1 - share) * timeMs });
@@ -64,10 +62,9 @@ export async function compareModules(
     );
     const { error, lost, stop } = outcome;
     if (stop === 'failed') throw error ?? [...lost.values()][0];
-    const isNoisy = isShown(comparisonOf(outcome, 'twin', baselineOf(plan), 1)?.verdict ?? 'same');
-    const side = { node: node.version, startedAt };
+    const isNoisy = isShown(comparisonOf(outcome, 'twin', sizes[0] as number, 1)?.verdict ?? 'same');
     return {
-      ...{ old: side, new: side, isNoisy, interrupted: signal.aborted },
+      ...{ node: process.version.slice(1), startedAt, isNoisy, interrupted: signal.aborted },
       rows: comparisonsOf(plan, outcome).map((one) => rowOf(plan.new.name, one, isNoisy)),
       lost: [...lost].map(([what, error]) => ({
         what,
@@ -88,22 +85,21 @@ function armOf(plan: ModulesPlan, arm: Arm<Id>): PoolArm {
 }
 
 interface Compared extends PairComparison {
+  readonly size: number;
   readonly blocks: readonly PairedBlocks[];
 }
 
-const comparisonsOf = ({ sizes }: ModulesPlan, known: Known): (Compared & { readonly size: number })[] =>
-  sizes.flatMap((size) => {
-    const compared = comparisonOf(known, `new ${size}`, `old ${size}`, sizes.length);
-    return compared === null ? [] : [{ size, ...compared }];
-  });
+const comparisonsOf = ({ sizes }: ModulesPlan, known: Known): Compared[] =>
+  sizes.flatMap((size) => comparisonOf(known, `new ${size}`, size, sizes.length) ?? []);
 
 /** `null` when one of the two failed, or nothing was measured yet. */
 function comparisonOf(
   { rounds, lost, looks }: Known,
   arm: Arm<Id>,
-  reference: Id,
+  size: number,
   comparisons: number,
 ): Compared | null {
+  const reference: Id = `old ${size}`;
   const blocks = blocksOf(rounds, ({ workMs }) => workMs).map((all) => {
     const both = all.filter((block) => block.has(arm) && block.has(reference));
     const timesOf = (id: Arm<Id>): number[] => both.map((block) => block.get(id) as number);
@@ -111,19 +107,15 @@ function comparisonOf(
   });
   const isLost = lost.has(arm as Id) || lost.has(reference);
   if (isLost || blocks.every(({ values }) => values.length === 0)) return null;
-  return { blocks, ...comparePair(blocks, { looks, comparisons }) };
+  return { size, blocks, ...comparePair(blocks, { looks, comparisons }) };
 }
 
-function rowOf(
-  name: string,
-  compared: ReturnType<typeof comparisonsOf>[number],
-  isNoisy: boolean,
-): ComparisonRow {
+function rowOf(name: string, compared: Compared, isNoisy: boolean): ComparisonRow {
   const { size, blocks, ratio, verdict } = compared;
   const generations = blocks.filter(({ values }) => values.length > 0).length;
   const interval = boundsOf(compared);
   return {
-    ...{ name, size, ratio, interval, oldGenerations: generations, newGenerations: generations },
+    ...{ name, size, ratio, interval, generations },
     oldMs: median(blocks.flatMap(({ reference }) => reference)),
     newMs: median(blocks.flatMap(({ values }) => values)),
     verdict: isNoisy || interval === null ? 'unclear' : verdict,

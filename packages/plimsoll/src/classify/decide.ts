@@ -3,17 +3,10 @@ import type { PoolVerdict } from '../results/classification.js';
 import type { Observation } from './messages.js';
 import type { Probed } from './probe.js';
 
-interface Hold {
-  readonly windowMs: number;
-  readonly threads: number;
-}
-interface Usual {
-  /** How long it takes with a free pool. */
-  readonly usualMs: number | null;
-}
-interface Waited {
-  readonly waitedFor: readonly string[];
-}
+type Hold = Readonly<{ windowMs: number; threads: number }>;
+/** How long it takes with a free pool. */
+type Usual = Readonly<{ usualMs: number | null }>;
+type Waited = Readonly<{ waitedFor: readonly string[] }>;
 
 export type Grounds =
   /** It did not complete while every thread was blocked, and continued when the first was released. */
@@ -38,11 +31,7 @@ export interface Decision {
   readonly grounds: Grounds;
 }
 
-interface Circumstances {
-  readonly size: number;
-  readonly windowMs: number;
-  readonly deadlineMs: number;
-}
+type Circumstances = Readonly<{ size: number; windowMs: number; deadlineMs: number }>;
 
 /** What the blocked run decides alone; `null` when a run with a free pool is needed too. */
 export function decideBlocked(blocked: Probed, circumstances: Circumstances): Decision | null {

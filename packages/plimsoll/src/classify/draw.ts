@@ -16,7 +16,6 @@ export interface DrawPlan {
   readonly subject: DrawSubject;
   readonly requests: readonly number[];
   readonly size: number;
-  readonly url: string | null;
   readonly deadlineMs: number;
 }
 
@@ -47,9 +46,8 @@ export async function draw(
   const record = async (requests: number): Promise<Recorded> => {
     const folder = join(directory, `requests-${requests}`);
     mkdirSync(folder, { recursive: true });
-    const url = options.url ?? `http://127.0.0.1:${servers.http}/`;
-    const context = { directory: folder, url, names, dnsPort: servers.dns, cwd: process.cwd() };
-    const job: DrawJob = { subject, requests, size, ...context };
+    const ports = { httpPort: servers.http, dnsPort: servers.dns };
+    const job: DrawJob = { subject, requests, size, directory: folder, names, ...ports, cwd: process.cwd() };
     const request = { name, module: REQUESTS, prefix, job, deadlineMs: options.deadlineMs };
     const random = createRandom(requests);
     return recordingOf(request, await observe<DrawJob, DrawAnswer>(request, guardian, random, signal));
@@ -72,17 +70,15 @@ export async function draw(
   }
   return {
     ...{ schema: 'plimsoll/1', kind: 'timeline', environment, operation: name },
-    ...{ description: describe(options, description), size, observedThreads },
+    ...{ description: describe(subject, description), size, observedThreads },
     ...{ startedAt: startedAt.toISOString(), interrupted: signal.aborted, experiments },
   };
 }
 
-function describe({ subject, url }: DrawPlan, resolver: string): string {
+function describe(subject: DrawSubject, resolver: string): string {
   if (subject.kind === 'target') return `the function ${subject.target.exportName}`;
-  const [description]: readonly [string, ...unknown[]] = operations[subject.name];
-  if (subject.name === 'lookup') return `${description}, ${resolver}`;
-  if (subject.name !== 'http') return description;
-  return `${description} of ${url ?? `a server on loopback that answers after ${LATENCY_MS} ms`}`;
+  const [description] = operations[subject.name];
+  return subject.name === 'lookup' ? `${description}, ${resolver}` : description;
 }
 
 const nameOf = (subject: DrawSubject): string =>

@@ -2,16 +2,15 @@ import { pbkdf2, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { lookup, Resolver } from 'node:dns/promises';
 import { readFile, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { get as getSecurely } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** What an operation may use; `names` are for lookups, and `dnsPort` is a DNS server on 127.0.0.1. */
+/** What an operation may use; `names` are for lookups, the ports of servers on 127.0.0.1. */
 export interface OperationContext {
   readonly directory: string;
-  readonly url: string;
   readonly names: readonly string[];
+  readonly httpPort: number;
   readonly dnsPort: number;
 }
 
@@ -31,7 +30,12 @@ export const operations = {
     'crypto.pbkdf2, 200,000 iterations, sha512',
     () => (index) => promisify(pbkdf2)('secret', `salt ${index}`, ...PBKDF2),
   ],
-  http: ['http.get', (context) => () => download(context.url)],
+  http: [
+    'http.get of a server on loopback that answers after 100 ms',
+    ({ httpPort }) =>
+      () =>
+        download(httpPort),
+  ],
   readFile: [
     'fs.readFile, 8 MB from the page cache',
     (context) => {
@@ -70,10 +74,9 @@ export const operationNames = Object.keys(operations) as OperationName[];
 
 export const isOperationName = (name: string): name is OperationName => Object.hasOwn(operations, name);
 
-function download(url: string): Promise<void> {
-  const start = url.startsWith('https:') ? getSecurely : get;
+function download(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    start(url, { agent: false }, (response) => {
+    get({ host: '127.0.0.1', port, agent: false }, (response) => {
       response.once('error', reject).once('end', resolve).resume();
     }).once('error', reject);
   });

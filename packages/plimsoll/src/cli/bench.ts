@@ -4,10 +4,11 @@ import type { TypedOptions } from '../api/options.js';
 import { usage } from '../errors.js';
 import { printable } from '../host/printable.js';
 import { benchDocument } from '../report/bench.js';
+import { comparisonDocument } from '../report/compare.js';
+import { markdown } from '../report/markdown.js';
 import { progressLine } from '../report/progress.js';
 import type { BenchResult } from '../results/bench.js';
 import { type CommandRun, runCommand } from './command-run.js';
-import { finishComparison } from './comparison.js';
 
 export function run(options: TypedOptions<'bench'>): Promise<number> {
   const { against, workloads = [] } = options;
@@ -20,7 +21,12 @@ export function run(options: TypedOptions<'bench'>): Promise<number> {
       onProgress: (state) =>
         run.progress.show(String(state.generation), (width) => progressLine('new against old', state, width)),
     });
-    return finishComparison(result, options, run);
+    const report = comparisonDocument(result);
+    await run.finish(result, options.markdown ? () => markdown(report).trimEnd() : report);
+    const { interrupted, findings, verdict } = result;
+    if (interrupted) return 130;
+    if (findings.some(({ id }) => id === 'compare.lost')) return 4;
+    return { worse: 1, unclear: 3, same: 0, better: 0 }[verdict];
   });
 }
 

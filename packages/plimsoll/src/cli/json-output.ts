@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,17 +28,17 @@ export function openOutput(target: string | undefined, option: string, rescueNam
   // A file behind standard output has no such stream, but one that does not look whether all was written.
   if (isStdout && process.stdout instanceof Socket)
     return { write: (content) => process.stdout.write(content) };
-  const isNew = !isStdout && !existsSync(target);
+  const isNew = !isStdout && !fs.existsSync(target);
   const file = isStdout ? process.stdout.fd : open(target, option);
-  const remove = (): void => rmSync(target, { force: true });
+  const remove = (): void => fs.rmSync(target, { force: true });
   if (isNew) process.once('exit', remove);
   return {
     write(content) {
       process.off('exit', remove);
       try {
-        if (!isStdout && fstatSync(file).isFile()) ftruncateSync(file);
-        writeFileSync(file, content);
-        if (!isStdout) closeSync(file);
+        if (!isStdout && fs.fstatSync(file).isFile()) fs.ftruncateSync(file);
+        fs.writeFileSync(file, content);
+        if (!isStdout) fs.closeSync(file);
       } catch (error) {
         throw cannotWrite(option, isStdout ? 'standard output' : target, error, rescue(content, rescueName));
       }
@@ -57,7 +48,7 @@ export function openOutput(target: string | undefined, option: string, rescueNam
 
 function open(path: string, option: string): number {
   try {
-    return openSync(path, 'a');
+    return fs.openSync(path, 'a');
   } catch (error) {
     throw cannotWrite(option, path, error);
   }
@@ -65,8 +56,8 @@ function open(path: string, option: string): number {
 
 function rescue(text: string | Buffer, name: string): string {
   try {
-    const file = join(mkdtempSync(join(tmpdir(), 'plimsoll-result-')), name);
-    writeFileSync(file, text);
+    const file = join(fs.mkdtempSync(join(tmpdir(), 'plimsoll-result-')), name);
+    fs.writeFileSync(file, text);
     return `the result is in ${file}`;
   } catch {
     return 'nor is there room for it in the temporary directory';

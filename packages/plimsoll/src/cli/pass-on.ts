@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PlimsollError } from '../errors.js';
 import { printable } from '../host/printable.js';
 
@@ -25,12 +26,7 @@ export async function passOn(command: readonly string[], env: NodeJS.ProcessEnv)
     return [signal, handler] as const;
   });
   try {
-    const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(
-      (resolve, reject) => {
-        child.once('error', reject);
-        child.once('exit', (code, signal) => resolve({ code, signal }));
-      },
-    );
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     if (signal === null) return code ?? 0;
     for (const [name, handler] of handlers) process.off(name, handler);
     process.kill(process.pid, signal);

@@ -1,25 +1,12 @@
 import type { TypedOptions } from '../api/options.js';
-import { compare, report } from '../api/report.js';
-import { usage } from '../errors.js';
-import { runCommand } from './command-run.js';
-import { finishComparison } from './comparison.js';
+import { report } from '../api/report.js';
+import { printable } from '../host/printable.js';
+import { openOutput } from './json-output.js';
 
-/** Files are read before the output is opened: it may be one of them by mistake. */
-export function run(options: TypedOptions<'report'>): Promise<number> {
-  const { files, against, out = 'report.html' } = options;
-  if (against !== undefined) {
-    const [now, ...others] = files;
-    if (now === undefined || others.length > 0) throw usage('--against: takes exactly one result');
-    const result = compare(against, now);
-    return runCommand(options, (run) => finishComparison(result, options, run));
-  }
-  const page = report(files, options);
-  return runCommand({ html: out }, async ({ finish }) => {
-    await finish(
-      {},
-      () => null,
-      () => page,
-    );
-    return 0;
-  });
+export async function run({ files, out = 'report.html', title }: TypedOptions<'report'>): Promise<number> {
+  // Before the output is opened: it may be one of the files by mistake.
+  const page = report(files, { title });
+  openOutput(out, '--out', 'report.html')?.write(page);
+  if (out !== '-') process.stderr.write(`report: ${printable(out)}\n`);
+  return 0;
 }

@@ -4,9 +4,9 @@ import { terminalStyle } from '../report/style.js';
 import { screenLines } from '../report/top.js';
 import { lookAt } from '../top/chosen.js';
 import { Observer } from '../top/look.js';
+import { interruptSignal } from './command-run.js';
 
 const LEAST_COLUMNS = 60;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const ESC = '\u001b[';
 const ENTER = `${ESC}?1049h${ESC}?25l`;
@@ -22,22 +22,20 @@ export async function watch(of: number | string | undefined, intervalMs: number)
     );
   const observer = new Observer();
   lookAt(observer, of);
-  const quit = new AbortController();
-  const end = (): void => quit.abort();
+  const { signal, abort, dispose } = interruptSignal();
   const onKeys = (keys: string): void => {
-    if (keys.includes('q') || keys.includes(CTRL_C)) end();
+    if (keys.includes('q') || keys.includes(CTRL_C)) abort();
   };
-  for (const signal of SIGNALS) process.on(signal, end);
   stdin.setRawMode(true);
   stdin.setEncoding('utf8');
   stdin.on('data', onKeys);
   stdout.write(ENTER);
   try {
-    while (!quit.signal.aborted) {
+    while (!signal.aborted) {
       const lines = screenLines(lookAt(observer, of), terminalStyle(stdout), true);
       const shown = lines.slice(0, Math.max(1, stdout.rows - 1));
       stdout.write(`${ESC}H${shown.map((line) => `${line}${ESC}K`).join('\n')}${ESC}J`);
-      await sleep(intervalMs, undefined, { signal: quit.signal }).catch(() => {});
+      await sleep(intervalMs, undefined, { signal }).catch(() => {});
     }
     return 0;
   } finally {
@@ -45,6 +43,6 @@ export async function watch(of: number | string | undefined, intervalMs: number)
     stdin.setRawMode(false);
     stdin.pause();
     stdout.write(LEAVE);
-    for (const signal of SIGNALS) process.off(signal, end);
+    dispose();
   }
 }

@@ -1,7 +1,9 @@
 import { grouped } from '../collections/grouped.js';
+import { itemAt } from '../collections/item-at.js';
+import { sum } from '../collections/sum.js';
+import { disturbancesOf, machineNoise, readMachine, readMachineCounters } from '../host/noise.js';
 import type { Random } from '../stats/random.js';
 import { type Arm, nextOrder } from './block-order.js';
-import { type Disturbance, GenerationWatch } from './generation-watch.js';
 
 export interface Used {
   /** CPU time of the process since its start. */
@@ -63,7 +65,8 @@ export interface Outcome<Result, Id extends string | number = number> {
   /** The share of the information at the end of each generation; 1 at the last one that fits into the time. */
   readonly looks: readonly number[];
   readonly lost: ReadonlyMap<Id, unknown>;
-  readonly disturbances: readonly Disturbance[];
+  /** In which generations further load disturbed the machine. */
+  readonly disturbances: readonly { readonly generation: number; readonly what: string[] }[];
   readonly stop: Stop;
   readonly error: unknown;
 }
@@ -98,7 +101,9 @@ class Contest<Result extends Used, Id extends string | number> {
   readonly #rounds: Round<Result, Id>[] = [];
   readonly #looks: number[] = [];
   readonly #lost = new Map<Id, unknown>();
-  readonly #watch = new GenerationWatch();
+  readonly #disturbances: { generation: number; what: string[] }[] = [];
+  readonly #usedByPid = new Map<number, number>();
+  #machine = readMachine(readMachineCounters);
   readonly #open = new Map<Arm<Id>, Contestant<Result, Id>>();
   #living: readonly Id[];
   #generations = 0;
@@ -118,7 +123,7 @@ class Contest<Result extends Used, Id extends string | number> {
   get #outcome(): Outcome<Result, Id> {
     return {
       ...{ rounds: this.#rounds, generations: this.#generations, looks: this.#looks, lost: this.#lost },
-      ...{ disturbances: this.#watch.disturbances, stop: this.#stop, error: this.#error },
+      ...{ disturbances: this.#disturbances, stop: this.#stop, error: this.#error },
     };
   }
 
@@ -132,9 +137,9 @@ class Contest<Result extends Used, Id extends string | number> {
     try {
       for (let blocks = this.#blocks; blocks > 0; blocks = this.#fitting()) {
         await this.#generation(blocks);
+        this.#recordDisturbances();
         this.#generations++;
         this.#looks.push(this.#share());
-        this.#watch.look();
         const { settled, hopeless = [], blocks: wanted } = plan.judge(this.#outcome);
         this.#living = this.#living.filter((id) => !hopeless.includes(id));
         if (wanted !== undefined && !plan.isolated) this.#blocks = wanted;
@@ -148,6 +153,15 @@ class Contest<Result extends Used, Id extends string | number> {
       if (this.#rounds.at(-1)?.generation === this.#generations) this.#looks.push(this.#share());
       return plan.signal.aborted ? 'interrupted' : 'failed';
     }
+  }
+
+  #recordDisturbances(): void {
+    const [before, after] = [this.#machine, readMachine(readMachineCounters)];
+    const own = after.cpuSeconds - before.cpuSeconds + sum([...this.#usedByPid.values()]);
+    const what = disturbancesOf(machineNoise(before.counters, after.counters, own));
+    if (what.length > 0) this.#disturbances.push({ generation: this.#generations, what });
+    this.#usedByPid.clear();
+    this.#machine = after;
   }
 
   #spent(): number {
@@ -201,24 +215,24 @@ class Contest<Result extends Used, Id extends string | number> {
   /** @returns what is to be opened again, without the arms that were lost. */
   async #openEach(processes: readonly Arm<Id>[][]): Promise<Arm<Id>[][]> {
     const results = await Promise.allSettled(processes.map((arms) => this.#plan.open(arms)));
-    const failed = processes.flatMap((arms, index) => {
-      const result = results[index] as PromiseSettledResult<Contestant<Result, Id>>;
-      if (result.status === 'rejected') return [{ arms, error: result.reason as unknown }];
+    const failed = results.flatMap((result, index) => {
+      const arms = itemAt(processes, index);
+      const isNeeded = arms.some((arm) => this.#isNeeded(arm));
+      if (result.status === 'rejected') return [{ arms, isNeeded, error: result.reason as unknown }];
       for (const arm of arms) this.#open.set(arm, result.value);
       return [];
     });
-    const isNeeded = (arms: readonly Arm<Id>[]): boolean => arms.some((arm) => this.#isNeeded(arm));
-    return failed.flatMap(({ arms, error }) => {
+    return failed.flatMap(({ arms, isNeeded, error }) => {
       if (error instanceof ArmLost) {
         this.#lose(error.arm, error.cause);
         return [arms.filter((arm) => arm !== error.arm)];
       }
-      if (!isNeeded(arms)) {
+      if (!isNeeded) {
         for (const arm of arms) this.#lose(arm, error);
         return [];
       }
       // A process with too many threads may have left none for the others: they get another chance without it.
-      if (failed.every((failure) => isNeeded(failure.arms))) throw error;
+      if (failed.every((failure) => failure.isNeeded)) throw error;
       return [arms];
     });
   }
@@ -242,7 +256,7 @@ class Contest<Result extends Used, Id extends string | number> {
       if (contestant === undefined) return;
       const result = await contestant.round(arm);
       if (contestant.pid !== undefined && result.totalCpuSeconds !== undefined)
-        this.#watch.used(contestant.pid, result.totalCpuSeconds);
+        this.#usedByPid.set(contestant.pid, result.totalCpuSeconds);
       if (isolated) {
         await contestant.close();
         this.#open.delete(arm);
@@ -253,19 +267,21 @@ class Contest<Result extends Used, Id extends string | number> {
     } catch (error) {
       const contestant = this.#open.get(arm);
       await contestant?.end();
-      // The arms that shared the process have none in this generation.
-      for (const [rival, live] of this.#open) if (live === contestant) this.#open.delete(rival);
+      if (contestant !== undefined) this.#remove(contestant);
       this.#lose(arm, error instanceof ArmLost ? error.cause : error);
     }
   }
 
+  /** @returns the arms that shared the process: they have none in this generation any more. */
+  #remove(contestant: Contestant<Result, Id>): Arm<Id>[] {
+    const arms = [...this.#open.keys()].filter((arm) => this.#open.get(arm) === contestant);
+    for (const arm of arms) this.#open.delete(arm);
+    return arms;
+  }
+
   async #closeAll(): Promise<void> {
-    const contestants = grouped(
-      [...this.#open.keys()],
-      (arm) => this.#open.get(arm) as Contestant<Result, Id>,
-    );
-    for (const [contestant, arms] of contestants) {
-      for (const arm of arms) this.#open.delete(arm);
+    for (const contestant of new Set(this.#open.values())) {
+      const arms = this.#remove(contestant);
       try {
         await contestant.close();
       } catch (error) {

@@ -22,10 +22,7 @@ const WORTH = 6;
  * contestants share their process, at least five.
  */
 export function fitGenerations(
-  time: Pick<GenerationsFit, 'aroundMs' | 'blockMs'> & {
-    readonly timeMs: number;
-    readonly isShared?: boolean;
-  },
+  time: Readonly<{ timeMs: number; aroundMs: number; blockMs: number; isShared?: boolean }>,
 ): GenerationsFit {
   const { timeMs, aroundMs, blockMs, isShared = false } = time;
   const inOneOf = (generations: number): number => Math.floor((timeMs / generations - aroundMs) / blockMs);

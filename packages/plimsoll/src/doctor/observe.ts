@@ -11,12 +11,6 @@ import { until } from '../lab/until.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { lacksRoom, type ProcessFacts } from './facts.js';
 
-interface ObserveOptions {
-  /** How long the app runs before it is asked, in milliseconds. */
-  readonly waitMs: number;
-  readonly stdout: Output;
-}
-
 const PRELOAD = fileURLToPath(new URL('child/preload.cjs', import.meta.url));
 /** Even on a busy machine a process answers within this time. */
 const ANSWER_MS = 3000;
@@ -34,10 +28,10 @@ interface Observed {
   readonly pidsHeadroom: number | null;
 }
 
-/** Start a command, let it run for a while, ask each of its Node processes about its pool, and end it. */
+/** Start a command, let it run for `waitMs`, ask each of its Node processes about its pool, and end it. */
 export async function observe(
   command: readonly string[],
-  { waitMs, stdout }: ObserveOptions,
+  { waitMs, stdout }: { readonly waitMs: number; readonly stdout: Output },
   { guardian, signal }: Supervision,
 ): Promise<Observed> {
   const directory = guardian.temporaryDirectory();

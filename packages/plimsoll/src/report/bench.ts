@@ -4,10 +4,18 @@ import { median } from '../stats/quantile.js';
 import type { Verdict as Card, Report, Section, Table } from './document.js';
 import { column, findingsBlock, notes, titled } from './document.js';
 import { canJudge } from './findings/bench.js';
-import * as format from './format.js';
+import {
+  change,
+  formatBytes,
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatRate,
+  list,
+  percent,
+} from './format.js';
 import { STOPPED, sizeCurve, sizesTable, VERDICT_TONE, wrongBy } from './sizes.js';
-
-const { change, formatChange, formatCount, formatDuration, formatMs, list } = format;
 
 export function benchDocument(result: BenchResult): Report {
   const { environment, method, workloads, findings } = result;
@@ -78,12 +86,12 @@ export function benchTable(workload: WorkloadResult, baseline: number): Table {
     ...{ caption: `${name} by pool size`, sizes, baseline, recommended },
     time: [column('time'), ({ workMs }) => formatMs(workMs)],
     figures: [
-      [column('ops/s', 'right', 1), (size) => format.formatRate(of(size, (round) => round.opsPerSecond))],
+      [column('ops/s', 'right', 1), (size) => formatRate(of(size, (round) => round.opsPerSecond))],
       [column('p50', 'right', 5), (size) => formatMs(of(size, (round) => round.latencyMs.p50))],
       [column('p99', 'right', 3), (size) => formatMs(of(size, (round) => round.latencyMs.p99))],
       [column('loop delay', 'right', 2), ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99)],
       [column('CPU', 'right', 4), (size) => formatMs(cpuMs(size))],
-      [column('memory', 'right', 6), (size) => format.formatBytes(of(size, (round) => round.maxRssBytes))],
+      [column('memory', 'right', 6), (size) => formatBytes(of(size, (round) => round.maxRssBytes))],
     ],
     ratioOf: (size) => size,
     verdictOf: (size) => ({
@@ -145,6 +153,6 @@ export function because(workload: WorkloadResult, baseline: number): string {
     others.length > 0 && `no gain from ${list(others)}`,
     late,
     chanceSlower >= 0.005 &&
-      `a ${format.percent(chanceSlower)} % chance that it is more than 5 % slower than the best`,
+      `a ${percent(chanceSlower)} % chance that it is more than 5 % slower than the best`,
   );
 }

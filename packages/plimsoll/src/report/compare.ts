@@ -1,15 +1,15 @@
 import type { Verdict } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
-import { column, findingsBlock, type Report, type Table, type Tone } from './document.js';
+import { column, findingsBlock, type Report, type Table } from './document.js';
 import { formatChange, formatMs, list } from './format.js';
 import { VERDICT_TONE } from './sizes.js';
 
 export function comparisonDocument(comparison: Comparison): Report {
-  const { old, new: now, rows, verdict, findings } = comparison;
-  const tone: Tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
+  const { node, startedAt, rows, verdict, findings } = comparison;
+  const tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
   return {
-    command: `plimsoll ${comparison.of === 'modules' ? 'bench' : 'report'} --against`,
-    about: [`old: Node ${old.node}, ${old.startedAt}; new: Node ${now.node}, ${now.startedAt}`],
+    command: 'plimsoll bench --against',
+    about: [`Node ${node}, ${startedAt}`],
     sections: [
       { blocks: [{ kind: 'headline', text: headline(comparison), tone }] },
       { blocks: [...(rows.length === 0 ? [] : [tableOf(comparison)]), ...findingsBlock(findings)] },

@@ -34,7 +34,7 @@ export interface Table {
 export interface Curve {
   readonly kind: 'curve';
   readonly title: string;
-  /** With the text that a point bears, what was recorded, where it is not the value itself. */
+  /** `text`: what was recorded, where it is not the value itself. */
   readonly points: readonly Readonly<{ size: number; value: number; interval: Interval; text?: string }>[];
   readonly chosen: number | null;
   readonly rules: readonly { readonly at: number; readonly label: string }[];

@@ -9,25 +9,20 @@ import { change, formatCount, formatDuration, percent } from './format.js';
 /** A wider interval says nothing. */
 const WIDEST = 1;
 
+const leftText = (ms: number): string => `${formatDuration(ms)} left`;
+const shareText = (share: number): string => `${Math.floor(share * 100)} %`;
+const oneLine = (width: number, parts: readonly string[]): string => parts.join('  ').slice(0, width - 1);
+
 export const progressLine = (
   name: string,
   { generation, leftMs, share }: Pick<BenchProgress, 'generation' | 'leftMs' | 'share'>,
   width: number,
 ): string =>
   oneLine(width, [
-    generation === 0 ? `${name}: trial run` : `${name}: ${formatCount(generation, 'generation')}`,
-    `${Math.floor(share * 100)} %`,
+    `${name}: ${generation === 0 ? 'trial run' : formatCount(generation, 'generation')}`,
+    shareText(share),
     ...(leftMs === null ? [] : [leftText(leftMs)]),
   ]);
-
-const leftText = (ms: number): string => `${formatDuration(ms)} left`;
-
-const oneLine = (width: number, parts: readonly string[]): string => parts.join('  ').slice(0, width - 1);
-
-function halfText(interval: RatioInterval): string {
-  const half = halfWidth(interval);
-  return half <= WIDEST ? ` ±${percent(half)}` : '';
-}
 
 export const classifyProgressText = ({ name, done, all, leftMs }: ClassifyProgress, width: number): string =>
   oneLine(width, [`${done} of ${all}`, leftText(leftMs), printable(name)]);
@@ -43,19 +38,20 @@ function tuneParts(
   if (phase === 'starting') return ['starting'];
   if (phase === 'waiting')
     return [`waiting for requests${at === null ? '' : ` at ${printable(at)}`} (${left})`];
-  const parts = [`${Math.floor(share * 100)} %`, left];
-  if (phase === 'warming up' || known === null) return ['warming up', ...parts];
-  const living = known.living.filter((arm) => arm !== 'twin');
-  const ratio = known.sizes.get(known.leading ?? Number.NaN)?.ratio ?? null;
-  const by =
-    ratio === null || ratio.ratio === 1
-      ? ''
-      : ` ${change(objective === 'throughput' ? 1 / ratio.ratio : ratio.ratio)}${halfText(ratio)}`;
+  if (phase === 'warming up' || known === null) return ['warming up', shareText(share), left];
+  const { leading, living, noisy, sizes } = known;
+  const ratio = sizes.get(leading ?? Number.NaN)?.ratio ?? null;
   return [
-    ...parts,
-    formatCount(blocks, 'block'),
-    ...(known.noisy ? ['too noisy so far'] : []),
-    ...(known.leading === null ? [] : [`${known.leading} leads${by}`]),
-    `remaining: ${living.join(', ')}`,
+    ...[shareText(share), left, formatCount(blocks, 'block')],
+    ...(noisy ? ['too noisy so far'] : []),
+    ...(leading === null ? [] : [`${leading} leads${gainText(ratio, objective)}`]),
+    `remaining: ${living.filter((arm) => arm !== 'twin').join(', ')}`,
   ];
+}
+
+function gainText(ratio: RatioInterval | null, objective: TuneObjective): string {
+  if (ratio === null || ratio.ratio === 1) return '';
+  const half = halfWidth(ratio);
+  const gain = change(objective === 'throughput' ? 1 / ratio.ratio : ratio.ratio);
+  return ` ${gain}${half <= WIDEST ? ` ±${percent(half)}` : ''}`;
 }

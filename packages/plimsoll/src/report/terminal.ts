@@ -143,17 +143,8 @@ function barLines({ rows, toMs }: Bars, { width, color }: Style, used: Set<Part>
   ];
 }
 
-/** Cells as text; neighbours of one kind share their colour's escapes. */
-function draw(parts: readonly (Part | null)[], color: Style['color']): string {
-  let line = '';
-  for (let from = 0, to = 0; from < parts.length; from = to) {
-    const part = parts[from] as Part | null;
-    while (to < parts.length && parts[to] === part) to++;
-    const glyph = part === null ? { sign: ' ', color: 'reset' as const } : GLYPHS[part];
-    line += part === null ? ' '.repeat(to - from) : color[glyph.color](glyph.sign.repeat(to - from));
-  }
-  return line;
-}
+const draw = (parts: readonly (Part | null)[], color: Style['color']): string =>
+  parts.map((part) => (part === null ? ' ' : color[GLYPHS[part].color](GLYPHS[part].sign))).join('');
 
 function legend(used: ReadonlySet<Part>, { width, color }: Style): string[] {
   if (used.size === 0) return [];

@@ -1,4 +1,3 @@
-import { itemAt } from '../collections/item-at.js';
 import {
   exponential,
   halfWidth,
@@ -72,10 +71,122 @@ const ONE_SIGMA = 0.3173;
  * @param generations the blocks of each; what is incomplete in one may be missing.
  * @throws {RangeError} when a contestant has no block in common with the baseline and its twin.
  */
-export const compareGenerations = <Id extends string | number = number>(
+export function compareGenerations<Id extends string | number = number>(
   generations: readonly (readonly Block<Id>[])[],
   plan: GenerationsPlan<Id>,
-): GenerationsResult<Id> => new Trial(generations, plan).result();
+): GenerationsResult<Id> {
+  const { ids, baseline, looks, seed } = plan;
+  const pairs = (ids.length * (ids.length - 1)) / 2;
+  /** Of the differences of two figures in the blocks that have both. */
+  const fit = (value: Figure<Id>, reference: Figure<Id>): GenerationsFit =>
+    fitOf(
+      generations.map((blocks) =>
+        blocks.map((block) => value(block) - reference(block)).filter((one) => !Number.isNaN(one)),
+      ),
+    );
+  /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
+  const turns = (id: Id): Figure<Id> => {
+    const [first, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
+    return id === baseline ? (block) => (first(block) + twin(block)) / 2 : first;
+  };
+
+  const aa = exponential(intervalOf(fit(timeOf<Id>('twin'), timeOf<Id>(baseline)), looks, 1));
+  const noisy = isShown(verdictOfRatio(aa));
+  const fits = new Map(ids.map((id) => [id, fit(turns(id), turns(baseline))]));
+  const odds = oddsOf(fits, seed);
+  const comparisons = new Map(
+    [...fits].map(([id, one]): [Id, SizeComparison] => {
+      const ratio = id === baseline ? ITSELF : exponential(intervalOf(one, looks, ids.length - 1));
+      const verdict = noisy && id !== baseline ? 'unclear' : verdictOfRatio(ratio);
+      return [id, { ...ratio, verdict, ...(odds.get(id) as Odds) }];
+    }),
+  );
+  const of = (id: Id): SizeComparison => comparisons.get(id) as SizeComparison;
+  const best = ids.reduce((a, b) => (of(b).ratio < of(a).ratio ? b : a));
+  const rivals = [...fits].filter(([id]) => id !== baseline).map(([, { between }]) => between);
+  const known = { aa, noisy, comparisons, best, between: rivals.length === 0 ? 0 : median(rivals) };
+  if (noisy)
+    return {
+      ...known,
+      recommended: null,
+      asGood: [],
+      higherEventLoopDelay: [],
+      settled: false,
+      hopeless: [],
+    };
+
+  /** Shown to be slower, by the two intervals that stand in the table or by the paired difference: one of that of all pairs. */
+  const isSlower = (id: Id, rival: Id): boolean => {
+    if (id === rival || of(id).ratio <= of(rival).ratio) return false;
+    const rows = { ratio: 1, low: of(id).low / of(rival).high, high: of(id).high / of(rival).low };
+    if (verdictOfRatio(rows) === 'worse') return true;
+    return verdictOfInterval(intervalOf(fit(turns(id), turns(rival)), looks, pairs)) === 'worse';
+  };
+  const fast = ids.filter((id) => !ids.some((rival) => isSlower(id, rival)));
+  const all = generations.flat();
+  const calmest = fast.reduce((a, b) => (medianDelay(b, all) < medianDelay(a, all) ? b : a));
+  const margin = delayMargin(generations, baseline);
+  const isDelayedMore = (id: Id): boolean =>
+    id !== calmest && intervalOf(fit(delayOf(id), delayOf(calmest)), looks, pairs).low > margin;
+  const [asGood, higherEventLoopDelay] = [
+    fast.filter((id) => !isDelayedMore(id)),
+    fast.filter(isDelayedMore),
+  ];
+
+  // The first whose expected loss is small enough; when there is none, the one with the least.
+  const isAccepted = (id: Id): boolean => of(id).expectedLoss <= ACCEPTED_LOSS;
+  const chosen =
+    asGood.find(isAccepted) ?? asGood.reduce((a, b) => (of(b).expectedLoss < of(a).expectedLoss ? b : a));
+  const canTell = (fits.get(baseline)?.generations ?? 0) >= FIRST_LOOK;
+  const hopeless = ids.filter((id) => canTell && id !== baseline && of(id).chanceHopeless >= HOPELESS_CHANCE);
+  const smaller = asGood.slice(0, asGood.indexOf(chosen));
+  const settled =
+    canTell &&
+    isAccepted(chosen) &&
+    of(chosen).chanceSlower <= ACCEPTED_CHANCE &&
+    smaller.every((id) => of(id).chanceAccepted <= ACCEPTED_CHANCE) &&
+    ids.every((id) => hopeless.includes(id) || isPrecise(of(id), of(id).verdict));
+  return { ...known, recommended: canTell ? chosen : null, asGood, higherEventLoopDelay, settled, hopeless };
+}
+
+const ITSELF: RatioInterval = { ratio: 1, low: 1, high: 1 };
+
+function oddsOf<Id>(fits: ReadonlyMap<Id, GenerationsFit>, seed: number): Map<Id, Odds> {
+  const all = [...fits].map(([id, fit]): [Id, Estimated] => {
+    const half = fit.halfWidth(ONE_SIGMA);
+    const error = Number.isFinite(half) ? half : 0;
+    return [id, { centre: fit.mean, error, deviations: fit.deviations.flat() }];
+  });
+  const df = Math.max(1, Math.min(...[...fits.values()].map((fit) => fit.df)));
+  return estimatedOdds(new Map(all), df, seed);
+}
+
+const medianDelay = <Id extends string | number>(id: Id | 'twin', blocks: readonly Block<Id>[]): number =>
+  median(blocks.flatMap((block) => block.get(id)?.delay ?? []));
+
+/** How much the baseline's delay differs from its twin's in 19 generations of 20. */
+function delayMargin<Id extends string | number>(
+  generations: readonly (readonly Block<Id>[])[],
+  baseline: Id,
+): number {
+  const twins = generations
+    .filter((blocks) => blocks.some((block) => block.has('twin') && block.has(baseline)))
+    .map((blocks) => Math.abs(medianDelay('twin', blocks) - medianDelay(baseline, blocks)));
+  return Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
+}
+
+/** Of one block; NaN where it is missing. */
+type Figure<Id extends string | number> = (block: Block<Id>) => number;
+
+const timeOf =
+  <Id extends string | number>(id: Id | 'twin'): Figure<Id> =>
+  (block) =>
+    Math.log(block.get(id)?.time ?? Number.NaN);
+
+const delayOf =
+  <Id extends string | number>(id: Id | 'twin'): Figure<Id> =>
+  (block) =>
+    block.get(id)?.delay ?? Number.NaN;
 
 export interface PairedBlocks {
   readonly values: readonly number[];
@@ -129,138 +240,3 @@ function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: 
   const half = fit.generations < FIRST_LOOK ? Number.POSITIVE_INFINITY : fit.halfWidth(level);
   return { mean: fit.mean, low: fit.mean - half, high: fit.mean + half };
 }
-
-const ITSELF: RatioInterval = { ratio: 1, low: 1, high: 1 };
-
-class Trial<Id extends string | number> {
-  readonly #generations: readonly (readonly Block<Id>[])[];
-  readonly #plan: GenerationsPlan<Id>;
-  readonly #pairs: number;
-
-  constructor(generations: readonly (readonly Block<Id>[])[], plan: GenerationsPlan<Id>) {
-    this.#generations = generations;
-    this.#plan = plan;
-    this.#pairs = (plan.ids.length * (plan.ids.length - 1)) / 2;
-  }
-
-  result(): GenerationsResult<Id> {
-    const { ids, baseline, looks } = this.#plan;
-    const aa = exponential(intervalOf(this.#fit(timeOf<Id>('twin'), timeOf<Id>(baseline)), looks, 1));
-    const noisy = isShown(verdictOfRatio(aa));
-    const fits = new Map(ids.map((id) => [id, this.#fit(this.#turns(id), this.#turns(baseline))]));
-    const odds = this.#odds(fits);
-    const comparisons = new Map(
-      [...fits].map(([id, fit]): [Id, SizeComparison] => {
-        const ratio = id === baseline ? ITSELF : exponential(intervalOf(fit, looks, ids.length - 1));
-        const verdict = noisy && id !== baseline ? 'unclear' : verdictOfRatio(ratio);
-        return [id, { ...ratio, verdict, ...(odds.get(id) as Odds) }];
-      }),
-    );
-    const canTell = itemAt([...fits.values()], ids.indexOf(baseline)).generations >= FIRST_LOOK;
-    const others = ids.filter((id) => id !== baseline).map((id) => fits.get(id)?.between ?? 0);
-    const nothing = { recommended: null, asGood: [], higherEventLoopDelay: [], settled: false, hopeless: [] };
-    return {
-      ...{ aa, noisy, comparisons, ...this.#choose(comparisons, canTell), ...(noisy ? nothing : {}) },
-      between: others.length === 0 ? 0 : median(others),
-    };
-  }
-
-  /** Differences of two figures in the blocks that have both. */
-  #fit(value: Figure<Id>, reference: Figure<Id>): GenerationsFit {
-    return fitOf(
-      this.#generations.map((blocks) =>
-        blocks.flatMap((block) => {
-          const difference = value(block) - reference(block);
-          return Number.isNaN(difference) ? [] : [difference];
-        }),
-      ),
-    );
-  }
-
-  /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
-  #turns(id: Id): Figure<Id> {
-    if (id !== this.#plan.baseline) return timeOf(id);
-    const [first, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
-    return (block) => (first(block) + twin(block)) / 2;
-  }
-
-  #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {
-    const all = [...fits].map(([id, fit]): [Id, Estimated] => {
-      const half = fit.halfWidth(ONE_SIGMA);
-      const error = Number.isFinite(half) ? half : 0;
-      return [id, { centre: fit.mean, error, deviations: fit.deviations.flat() }];
-    });
-    const df = Math.max(1, Math.min(...[...fits.values()].map((fit) => fit.df)));
-    return estimatedOdds(new Map(all), df, this.#plan.seed);
-  }
-
-  /**
-   * Of the contestants that are not shown to be slower than another, nor to delay the event loop more, the first whose expected
-   * loss is small enough; when there is none, the one with the least.
-   */
-  #choose(
-    comparisons: ReadonlyMap<Id, SizeComparison>,
-    canTell: boolean,
-  ): Omit<GenerationsResult<Id>, 'aa' | 'noisy' | 'comparisons' | 'between'> {
-    const { ids, baseline } = this.#plan;
-    const of = (id: Id): SizeComparison => comparisons.get(id) as SizeComparison;
-    const best = ids.reduce((a, b) => (of(b).ratio < of(a).ratio ? b : a));
-    const hopeless = ids.filter(
-      (id) => canTell && id !== baseline && of(id).chanceHopeless >= HOPELESS_CHANCE,
-    );
-    const fast = ids.filter((id) => !ids.some((rival) => this.#isSlower(id, rival, of)));
-    const higherEventLoopDelay = this.#delayedMore(fast);
-    const asGood = fast.filter((id) => !higherEventLoopDelay.includes(id));
-    const chosen =
-      asGood.find((id) => of(id).expectedLoss <= ACCEPTED_LOSS) ??
-      asGood.reduce((a, b) => (of(b).expectedLoss < of(a).expectedLoss ? b : a));
-    const smaller = asGood.slice(0, asGood.indexOf(chosen));
-    const settled =
-      canTell &&
-      of(chosen).expectedLoss <= ACCEPTED_LOSS &&
-      of(chosen).chanceSlower <= ACCEPTED_CHANCE &&
-      smaller.every((id) => of(id).chanceAccepted <= ACCEPTED_CHANCE) &&
-      ids.every((id) => hopeless.includes(id) || isPrecise(of(id), of(id).verdict));
-    return {
-      ...{ best, recommended: canTell ? chosen : null, asGood, higherEventLoopDelay, settled, hopeless },
-    };
-  }
-
-  /** Shown to be slower, by the two intervals that stand in the table or by the paired difference: one of that of all pairs. */
-  #isSlower(id: Id, rival: Id, of: (id: Id) => SizeComparison): boolean {
-    if (id === rival || of(id).ratio <= of(rival).ratio) return false;
-    const rows = { ratio: 1, low: of(id).low / of(rival).high, high: of(id).high / of(rival).low };
-    if (verdictOfRatio(rows) === 'worse') return true;
-    const fit = this.#fit(this.#turns(id), this.#turns(rival));
-    return verdictOfInterval(intervalOf(fit, this.#plan.looks, this.#pairs)) === 'worse';
-  }
-
-  #delayedMore(fast: readonly Id[]): Id[] {
-    const { baseline, looks } = this.#plan;
-    const delays = (id: Id | 'twin', blocks: readonly Block<Id>[]): number =>
-      median(blocks.flatMap((block) => block.get(id)?.delay ?? []));
-    const twins = this.#generations
-      .filter((blocks) => blocks.some((block) => block.has('twin') && block.has(baseline)))
-      .map((blocks) => Math.abs(delays('twin', blocks) - delays(baseline, blocks)));
-    const margin = Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
-    const all = this.#generations.flat();
-    const calmest = fast.reduce((a, b) => (delays(b, all) < delays(a, all) ? b : a));
-    return fast.filter((id) => {
-      if (id === calmest) return false;
-      return intervalOf(this.#fit(delayOf(id), delayOf(calmest)), looks, this.#pairs).low > margin;
-    });
-  }
-}
-
-/** Of one block; NaN where it is missing. */
-type Figure<Id extends string | number> = (block: Block<Id>) => number;
-
-const timeOf =
-  <Id extends string | number>(id: Id | 'twin'): Figure<Id> =>
-  (block) =>
-    Math.log(block.get(id)?.time ?? Number.NaN);
-
-const delayOf =
-  <Id extends string | number>(id: Id | 'twin'): Figure<Id> =>
-  (block) =>
-    block.get(id)?.delay ?? Number.NaN;

@@ -1,6 +1,5 @@
 import { itemAt } from '../collections/item-at.js';
 import { mean, sum } from '../collections/sum.js';
-import { studentCritical } from './student-t.js';
 
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
 
@@ -21,32 +20,13 @@ export interface RatioInterval {
   readonly high: number;
 }
 
-const around = (middle: number, half: number): MeanInterval => ({
-  mean: middle,
-  low: middle - half,
-  high: middle + half,
-});
-
-function errorOf(values: readonly number[]): number {
-  const middle = mean(values);
-  return sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1) / values.length;
-}
-
 /** Student's interval of a mean, `critical` standard errors to either side: infinite where nothing may be said yet. */
-export const meanInterval = (values: readonly number[], critical: number): MeanInterval =>
-  around(mean(values), Number.isFinite(critical) ? critical * Math.sqrt(errorOf(values)) : critical);
-
-/**
- * How much larger the mean of `a` is than that of `b`, samples of which each may have a spread of its own (Welch 1947).
- * Each has two values and more; the level is below 1.
- */
-export function welch(a: readonly number[], b: readonly number[], level: number): MeanInterval {
-  const difference = mean(a) - mean(b);
-  const [ofA, ofB] = [errorOf(a), errorOf(b)];
-  const variance = ofA + ofB;
-  if (variance === 0) return around(difference, 0);
-  const freedom = variance ** 2 / (ofA ** 2 / (a.length - 1) + ofB ** 2 / (b.length - 1));
-  return around(difference, studentCritical(1 - level, freedom) * Math.sqrt(variance));
+export function meanInterval(values: readonly number[], critical: number): MeanInterval {
+  const middle = mean(values);
+  const squares = sum(values.map((value) => (value - middle) ** 2));
+  const error = Math.sqrt(squares / (values.length - 1) / values.length);
+  const half = Number.isFinite(critical) ? critical * error : critical;
+  return { mean: middle, low: middle - half, high: middle + half };
 }
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */

@@ -1,74 +1,48 @@
-import { z } from 'zod';
+import { usage } from '../errors.js';
 
-const count = (most: number) => z.coerce.number().int().min(1).max(most);
-
-const digest = z
-  .string()
-  .regex(/^[a-z0-9-]+$/i, 'must be the name of a digest, such as sha512')
-  .default('sha512');
-
-const operations = (standard: number) => count(1_000_000).default(standard);
-const bytes = (standard: number) => count(1 << 30).default(standard);
-const iterations = count(2 ** 31 - 1).default(1_000);
-
-/** By default a round takes some tens of milliseconds on two cores, so that sizes can take turns. */
-export const parameterSchemas = {
-  file: z.strictObject({
-    operations: operations(100),
-    bytes: bytes(102_400),
-  }),
-  crypto: z.strictObject({
-    operations: operations(100),
-    iterations,
-    digest,
-    keyBytes: count(65_536).default(64),
-  }),
-  zlib: z.strictObject({
-    operations: operations(100),
-    bytes: bytes(25_600),
-    level: z.coerce.number().int().min(0).max(9).default(6),
-  }),
-  dns: z.strictObject({ operations: operations(32) }),
+/** A round takes some tens of milliseconds on two cores, so that sizes can take turns. */
+const DEFAULTS = {
+  file: { operations: 100, bytes: 102_400 },
+  crypto: { operations: 100, iterations: 1000, digest: 'sha512', keyBytes: 64 },
+  zlib: { operations: 100, bytes: 25_600, level: 6 },
+  dns: { operations: 32 },
   /** Each step of a request costs about the same; pbkdf2 at full strength would dominate. */
-  mixed: z.strictObject({
-    operations: operations(32),
-    inFlight: count(100_000).default(32),
-    bytes: bytes(25_600),
-    iterations,
-    digest,
-  }),
+  mixed: { operations: 32, inFlight: 32, bytes: 25_600, iterations: 1000, digest: 'sha512' },
 };
 
-export type WorkloadName = keyof typeof parameterSchemas;
-export const workloadNames = Object.keys(parameterSchemas) as WorkloadName[];
+export type WorkloadName = keyof typeof DEFAULTS;
+export const workloadNames = Object.keys(DEFAULTS) as WorkloadName[];
 
-export type Parameters<Name extends WorkloadName> = z.infer<(typeof parameterSchemas)[Name]>;
-export type AnyParameters = { [Name in WorkloadName]: Parameters<Name> }[WorkloadName];
+export type Parameters<Name extends WorkloadName> = (typeof DEFAULTS)[Name];
 
-export const isWorkloadName = (name: string): name is WorkloadName => Object.hasOwn(parameterSchemas, name);
-
-/** `--scale` multiplies these parameters. */
-const COST: readonly string[] = ['bytes', 'iterations'];
+export const isWorkloadName = (name: string): name is WorkloadName => Object.hasOwn(DEFAULTS, name);
 
 export interface ParameterOptions {
-  /** Replaces the number of operations. */
-  readonly operations?: number;
-  /** Multiplies the cost of each operation. */
+  readonly operations?: number | undefined;
   readonly scale?: number;
   /** The user's values, which override `operations`. */
   readonly set?: Readonly<Record<string, string | number>>;
 }
 
-/** @throws {z.ZodError} when a value of `set` is unknown or out of range. */
+/** @throws {PlimsollError} PLIMSOLL_USAGE when a parameter of `set` is unknown, or no whole number from 1. */
 export function resolveParameters<Name extends WorkloadName>(
   name: Name,
   { operations, scale = 1, set = {} }: ParameterOptions = {},
 ): Parameters<Name> {
-  const requested = operations === undefined ? set : { operations, ...set };
-  const chosen = parameterSchemas[name].parse(requested);
-  const scaled = Object.entries(chosen).map(([key, value]) => [
-    key,
-    typeof value === 'number' && COST.includes(key) ? Math.max(1, Math.round(value * scale)) : value,
-  ]);
-  return Object.fromEntries(scaled) as Parameters<Name>;
+  const defaults = new Map<string, string | number>(Object.entries(DEFAULTS[name]));
+  const given = Object.entries(set).map(([key, value]) => {
+    const usual = defaults.get(key);
+    if (usual === undefined)
+      throw usage(`parameters of ${name}: there is no "${key}", only ${[...defaults.keys()].join(', ')}`);
+    if (typeof usual === 'string') return [key, value];
+    if (!/^[1-9]\d*$/.test(String(value)))
+      throw usage(`parameters of ${name}.${key}: must be a whole number from 1, not "${value}"`);
+    return [key, Number(value)];
+  });
+  const all = { ...DEFAULTS[name], operations: operations ?? DEFAULTS[name].operations };
+  const chosen: Record<string, string | number> = { ...all, ...Object.fromEntries(given) };
+  // What an operation costs; counts stay.
+  for (const key of ['bytes', 'iterations'])
+    if (typeof chosen[key] === 'number') chosen[key] = Math.max(1, Math.round(chosen[key] * scale));
+  return chosen as Parameters<Name>;
 }

@@ -1,9 +1,9 @@
-import type { AnyParameters, WorkloadName } from './parameters.js';
+import type { Parameters, WorkloadName } from './parameters.js';
 import type { ReadyWorkload, RunContext } from './workload.js';
 
 /** A workload as it is sent to the process that runs it. */
 export type WorkloadSpec =
-  | { readonly kind: 'built-in'; readonly name: WorkloadName; readonly parameters: AnyParameters }
+  | { readonly kind: 'built-in'; readonly name: WorkloadName; readonly parameters: Parameters<WorkloadName> }
   | {
       readonly kind: 'module';
       readonly url: string;

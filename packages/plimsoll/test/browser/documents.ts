@@ -1,4 +1,4 @@
-import { classify, compare, trace, tune } from 'plimsoll';
+import { classify, trace, tune } from 'plimsoll';
 import { readDocuments } from '#plimsoll/api/result-files.js';
 import type { Result } from '#plimsoll/report/documents.js';
 import { inRepository } from './session.js';
@@ -21,7 +21,6 @@ export async function made(): Promise<Result[]> {
   return [
     await tune({ command, sizes: [1, 4], timeMs: 3_000 }),
     traced.summary,
-    compare(kept('bench.json'), kept('bench.json')),
     await classify({ names: ['fs.stat', 'crypto.randomBytes'] }),
   ];
 }

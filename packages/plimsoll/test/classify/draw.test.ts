@@ -63,7 +63,7 @@ describe('timeline', () => {
           `start ${index + 1}`,
         );
       assert.equal(new Set(spans.map(({ thread }) => thread)).size, size);
-      if (size === 6) assert.ok(ids(experiment).includes('timeline.together'));
+      if (size === 6) assert.equal(text(experiment, 'timeline.waited'), '');
       else
         assert.match(
           text(experiment, 'timeline.waited'),
@@ -113,7 +113,7 @@ describe('timeline', () => {
     assert.ok(
       onPool(lookup).every(({ inferred, thread, what }) => inferred && thread === null && what === 'lookup'),
     );
-    assert.ok(ids(lookup).includes('timeline.inferred'));
+    assert.ok(ids(lookup).includes('timeline.half-for-lookups'));
   });
 
   for (const name of ['readFile', 'gzip', 'randomBytes'] as const)

@@ -9,14 +9,15 @@ import { drawFlame } from './flame.js';
 export function drawSection({ title, aside, blocks }: Section, id: string): Html | null {
   if (blocks.every(({ kind }) => kind === 'verdicts')) return null;
   const curves = blocks.filter((block) => block.kind === 'curve');
-  const drawn = curves.map((curve, index) => drawCurve(curve, `${id}-c${index + 1}`));
-  const isPair = drawn.length === 1;
-  const rest = blocks.filter(({ kind }) => kind !== 'curve');
-  const figures = rest.map(drawBlock);
-  const tables = figures.filter((_, index) => rest[index]?.kind === 'table');
-  const others = figures.filter((_, index) => rest[index]?.kind !== 'table');
-  return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${aside === undefined ? null : html` <span class="aside">${aside}</span>`}</h3>`}
-${drawn.length === 0 ? figures : html`${others}<div class="${isPair ? 'pair' : 'curves'}">${drawn}${isPair ? tables : null}</div>${isPair ? null : tables}`}</section>`;
+  const together = curves.map((curve, at) => drawCurve(curve, `${id}-c${at + 1}`));
+  const drawn = blocks
+    .filter((block) => block.kind !== 'curve' || block === curves[0])
+    .map((block) =>
+      block.kind === 'curve' ? html`<div class="curves">${together}</div>` : drawBlock(block),
+    );
+  const more = aside === undefined ? null : html` <span class="aside">${aside}</span>`;
+  return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${more}</h3>`}
+${drawn}</section>`;
 }
 
 const drawCell = (cell: Cell): Html =>

@@ -40,7 +40,7 @@ export function drawCurve(curve: Curve, id: string): Html {
   const up = logScale(least, most);
   const y: Scale = (value) => n(HEIGHT - BOTTOM - up(value) * (HEIGHT - TOP - BOTTOM));
   const known = points.flatMap(({ size, interval }) => (interval === null ? [] : [{ size, interval }]));
-  const text = points.map(
+  const told = points.map(
     ({ size, value, text }) =>
       `${size} ${isRatio ? change(value) : format(value)}${text === undefined ? '' : ` (${text})`}`,
   );
@@ -56,27 +56,23 @@ export function drawCurve(curve: Curve, id: string): Html {
       ({ at, label }) =>
         html`<line class="rule" x1="${x(at)}" x2="${x(at)}" y1="${TOP - 4}" y2="${HEIGHT - BOTTOM}"/><text class="rule" x="${x(at) + 4}" y="${TOP + 4}">${label}</text>`,
     );
-  const labels = spaced(points, x, LEAST_TICK, chosen).map(
-    ({ size }) =>
+  const labels = labelled(sizes, x, chosen).map(
+    (size) =>
       html`<text class="tick" x="${x(size)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${size}</text>`,
   );
   const whiskers = known.map(
     ({ size, interval: [low, high] }) =>
       html`<path class="whisker" d="M${x(size)} ${y(low)}V${y(high)}M${x(size) - 4} ${y(low)}h8M${x(size) - 4} ${y(high)}h8"/>`,
   );
-  const texts = spaced(points, x, LEAST_TEXT, chosen).map(({ size, value, interval, text }) => {
-    const top = y(Math.max(value, interval?.[1] ?? value)) - (size === chosen ? 12 : 8);
-    return html`<text class="recorded" x="${x(size)}" y="${top}" text-anchor="middle">${text ?? format(value)}</text>`;
-  });
   const axis = html`<text class="tick" x="${WIDTH - RIGHT}" y="${HEIGHT - 6}" text-anchor="end">pool threads; both axes are logarithmic</text>`;
-  const marks = points.map(({ size, value }) => {
+  const marks = points.map(({ size, value, text }) => {
     const ring =
       size === chosen ? html`<circle class="chosen" cx="${x(size)}" cy="${y(value)}" r="8"/>` : null;
-    return html`${ring}<circle class="estimate" cx="${x(size)}" cy="${y(value)}" r="4"><title>${size}: ${format(value)}</title></circle>`;
+    return html`${ring}<circle class="estimate" cx="${x(size)}" cy="${y(value)}" r="4"><title>${size}: ${text ?? format(value)}</title></circle>`;
   });
   return html`<figure class="curve"><figcaption>${title}</figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${text.join(', ')}</desc>
-${isRatio ? same : null}${grid}${lines}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${texts}${axis}</svg></figure>`;
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${told.join(', ')}</desc>
+${isRatio ? same : null}${grid}${lines}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${axis}</svg></figure>`;
 }
 
 function boundsOf({ points, isRatio }: Curve): [number, number] {
@@ -88,20 +84,13 @@ function boundsOf({ points, isRatio }: Curve): [number, number] {
   return least === most ? [least / 1.1, most * 1.1] : [least / 1.04, most * 1.04];
 }
 
-/** Widths of labels, below the axis and at points. */
-const [LEAST_TICK, LEAST_TEXT] = [22, 50];
+/** Width of a label below the axis. */
+const LEAST_TICK = 22;
 
-function spaced<Point extends { readonly size: number }>(
-  points: readonly Point[],
-  x: Scale,
-  least: number,
-  chosen: number | null,
-): Point[] {
-  const labelled: Point[] = [];
-  const inOrder = points.toSorted(
-    (a, b) => Number(b.size === chosen) - Number(a.size === chosen) || a.size - b.size,
-  );
-  for (const point of inOrder)
-    if (labelled.every(({ size }) => Math.abs(x(size) - x(point.size)) > least)) labelled.push(point);
-  return labelled;
+/** Sizes whose labels do not overlap, the chosen one first. */
+function labelled(sizes: readonly number[], x: Scale, chosen: number | null): number[] {
+  const shown: number[] = [];
+  for (const size of [...sizes.filter((one) => one === chosen), ...sizes])
+    if (shown.every((one) => Math.abs(x(one) - x(size)) > LEAST_TICK)) shown.push(size);
+  return shown;
 }

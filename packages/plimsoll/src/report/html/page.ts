@@ -30,7 +30,9 @@ export function reportPage(results: readonly (Result | Foreign)[], title = 'Thre
     'report' in one ? one.report(withoutSecrets(one.document)) : reportOf(withoutSecrets(one)),
   );
   const ids = reports.map((_, index) => `r${index + 1}`);
-  const contents = reports.map((report, index) => html`<li>${linkTo(report, ids[index] as string)}</li>`);
+  const contents = reports.map(
+    (report, index) => html`<li><a href="#${ids[index] ?? ''}">${nameOf(report)}</a></li>`,
+  );
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
@@ -46,14 +48,12 @@ const LONGEST = 60;
 const short = (text: string): string =>
   [...text].length <= LONGEST ? text : `${[...text].slice(0, LONGEST - 1).join('')}…`;
 
-const linkTo = ({ command, subject = '' }: Report, id: string): Html =>
-  subject === ''
-    ? html`<a href="#${id}">${command}</a>`
-    : html`<a href="#${id}">${short(subject)}</a> <span>${command}</span>`;
+const nameOf = ({ command, subject = '' }: Report): Html =>
+  subject === '' ? html`${command}` : html`${short(subject)} <span>${command}</span>`;
 
 function drawReport(report: Report, id: string): Html {
-  const { command, subject = '', warning = null, sections } = report;
-  return html`<article class="result" id="${id}"><h2>${subject === '' ? command : html`${short(subject)} <span>${command}</span>`}</h2>
+  const { warning = null, sections } = report;
+  return html`<article class="result" id="${id}"><h2>${nameOf(report)}</h2>
 ${headLines(report).map((line) => html`<p class="note soft">${line}</p>`)}${warning === null ? null : html`<p class="note unsure">${warning}</p>`}
 ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`) ?? [])}
 <details class="tools"><summary>As Markdown</summary><pre>${preformatted(markdown(report))}</pre></details></article>`;

@@ -51,11 +51,8 @@ figure{margin:0 0 1.25rem;break-inside:avoid}
 .note+figure,.scroll+.scroll{margin-top:1.25rem}
 figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
-.pair{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:.8rem 0}
-.pair .curve{flex:1 1 20rem;max-width:27rem}.pair .scroll{flex:2 1 max-content;max-width:100%}
 .curve svg{display:block;width:100%;height:auto}
 .tick,svg text.rule{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
-.recorded{font-size:12px;font-weight:600;fill:var(--ink);stroke:var(--ground);stroke-width:3px;paint-order:stroke;font-variant-numeric:tabular-nums}
 .grid{stroke:var(--rule)}
 .same{fill:var(--same)}
 line.rule{stroke:var(--soft);stroke-dasharray:3 3}
