@@ -1,6 +1,7 @@
 import { sum } from '../../collections/sum.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { TunedRoute, TunedSize, TuneResult } from '../../results/tune.js';
+import { EQUAL_WITHIN } from '../../stats/intervals.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import type { MeasuredTune, TuneNote } from '../../tune/answer.js';
 import {
@@ -38,6 +39,10 @@ const BUSY_SHARE = 0.85;
 /** A smaller chance is not worth a word. */
 const LEAST_CHANCE = 0.005;
 const MANY_FAILURES = 0.01;
+/** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */
+const LATENCY_DIFFERS = 0.1;
+const isNear = (ratio: number | null, share: number): boolean =>
+  ratio === null || Math.abs(Math.log(ratio)) <= Math.log1p(share);
 const OPEN_STREAM =
   'the request rate is the same at every size, so requests per second cannot tell sizes apart: use --objective mean';
 
@@ -125,23 +130,6 @@ const routesSlower =
     return warning(id, text, { routes: routes.map(({ route }) => route), ratios });
   };
 
-/** Sizes that are no faster than the chosen one, and worse by another figure. */
-const noFasterAnd =
-  (
-    id: string,
-    flag: 'higherLoopDelay' | 'higherP99',
-    what: string,
-    figure: (size: TunedSize) => number | null,
-  ): Rule =>
-  ({ sizes, chosen }) => {
-    const hit = sizes.filter((size) => size[flag]);
-    const insteadOfMs = chosen === undefined ? null : figure(chosen);
-    if (hit.length === 0 || insteadOfMs === null) return null;
-    const ms = hit.map((size) => figure(size) ?? 0);
-    const text = `${list(numbers(hit))} ${verb(hit, 'is', 'are')} no faster than ${chosen?.size}, and ${verb(hit, 'raises', 'raise')} ${what} from ${formatMs(insteadOfMs)} to ${list(ms.map(formatMs))}`;
-    return advice(id, text, { sizes: numbers(hit), ms, insteadOfMs });
-  };
-
 /** Incidents during the measurement. */
 const NOTES: Texts<TuneNote> = {
   'tune.app-sets-size': ({ limit, wanted }) =>
@@ -194,8 +182,11 @@ const RULES: readonly Rule[] = [
       const { id, text, evidence } = factual(one, NOTES);
       return (id === 'tune.traffic-restarted' ? note : warning)(id, text, evidence);
     }),
-  ({ objective, method }) =>
-    method.openStream && objective === 'throughput' && warning('tune.open-stream', OPEN_STREAM),
+  ({ objective, sizes }) =>
+    objective === 'throughput' &&
+    sizes.every(({ ratio }) => isNear(ratio.throughput, EQUAL_WITHIN)) &&
+    !sizes.every(({ ratio }) => isNear(ratio.mean, LATENCY_DIFFERS)) &&
+    warning('tune.open-stream', OPEN_STREAM),
   ({ base, chosen }) => {
     const [baselineMs, chosenMs] = [base?.queueWaitMs.fast ?? null, chosen?.queueWaitMs.fast ?? null];
     if (baselineMs === null || Math.max(baselineMs, chosenMs ?? 0) < NOTABLE_WAIT_MS) return null;
@@ -218,13 +209,6 @@ const RULES: readonly Rule[] = [
     const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${chosen?.size}: more threads would share these cores, not add to them`;
     return note('tune.cores-busy', text, { busy, cores });
   },
-  noFasterAnd(
-    'tune.event-loop-delay',
-    'higherLoopDelay',
-    'the event-loop delay (p99)',
-    ({ loopDelayMs }) => loopDelayMs?.p99 ?? null,
-  ),
-  noFasterAnd('tune.p99', 'higherP99', 'the 99th percentile', ({ p99Ms }) => p99Ms),
   ({ chosen, answer }) => {
     const { size, chanceSlower: chance = null } = chosen ?? {};
     if (chance === null || chance < LEAST_CHANCE || answer === 'no pool use') return null;
@@ -241,8 +225,7 @@ const RULES: readonly Rule[] = [
     const text = `${list(left)} ${verb(left, 'was', 'were')} dropped early, because more than 10 % worse than the best; the remaining sizes got the time`;
     return left.length > 0 && note('tune.left-early', text, { sizes: left });
   },
-  ({ sizes, method: { windows } }) => {
-    const disturbed = sizes.flatMap(({ rounds }) => rounds).filter((round) => round.disturbed).length;
+  ({ method: { windows, disturbed } }) => {
     const text = `${disturbed} of ${formatCount(windows, 'window')} were disturbed (a process started or ended, or the traffic paused) and are excluded`;
     return disturbed > 0 && note('tune.disturbed', text, { disturbed, windows });
   },

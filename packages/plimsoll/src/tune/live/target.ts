@@ -17,8 +17,6 @@ export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'si
   readonly requests?: number;
   readonly leastMs?: number;
   readonly mostMs?: number;
-  /** After a switch, at least so long; by default 100. */
-  readonly settleMs?: number;
   /** How long to wait for requests that a switch found under way, and in the end for those of the span; by default 2,000. */
   readonly drainMs?: number;
   /** The window ends at once when more requests fail, or more are open; by default never. */
@@ -50,6 +48,7 @@ const RESIZE_MS = 35_000;
 const STOP_MS = 5_000;
 /** A process manager may replace a process that died. */
 const SUCCESSOR_MS = 2_000;
+const SETTLE_MS = 100;
 const LONGEST_JITTER_MS = 1_000;
 const STAY_MS = 1_000;
 
@@ -108,13 +107,12 @@ export class LiveTarget {
 
   get pool(): PoolState {
     const pools = this.#processes.flatMap(({ pool }) => pool ?? []);
-    const started = pools.filter(({ size }) => size !== null);
     const ways = pools.map(({ resizing }) => resizing);
-    return {
-      size: started.length === 0 ? null : Math.max(...started.map(({ size }) => size ?? 0)),
-      limit: started.length === 0 ? null : Math.min(...started.map(({ limit }) => limit)),
-      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
-    };
+    const resizing = ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads';
+    const started = pools.filter(({ size }) => size !== null);
+    if (started.length === 0) return { size: null, limit: null, resizing };
+    const size = Math.max(...started.map((pool) => pool.size as number));
+    return { size, limit: Math.min(...started.map(({ limit }) => limit)), resizing };
   }
 
   /** The first process, or the one that was attached to. */
@@ -160,14 +158,13 @@ export class LiveTarget {
   }
 
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
-    const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
+    const { requests = 100, leastMs = 250, mostMs = 2_000, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
     const disturbances = this.#disturbances;
     const switchedBefore = this.#switchedAt;
     const size = await this.resize(plan.size);
-    const switchedAt = this.#switchedAt;
-    await sleep(settleMs, undefined, { signal });
-    await this.#settle({ start: switchedBefore, end: switchedAt }, drainMs, signal);
+    await sleep(SETTLE_MS, undefined, { signal });
+    await this.#settle({ start: switchedBefore, end: this.#switchedAt }, drainMs, signal);
 
     const start = clock();
     const before = readMachineCounters();
