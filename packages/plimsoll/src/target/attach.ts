@@ -118,7 +118,7 @@ async function nudged<Value>(session: InspectorSession, answer: Promise<Value>):
   return answer.finally(() => clearInterval(nudge));
 }
 
-/** Where the process stores our state: the timer that closes its inspector, and pending promises. */
+/** The timer that closes the inspector of the process, and pending promises. */
 const STATE = "globalThis[Symbol.for('plimsoll.attached')]";
 const ended = (id: number): string =>
   `((state) => { const promise = state[${id}]; delete state[${id}]; return promise; })(${STATE})`;
@@ -199,12 +199,7 @@ async function openInspector(listeners: readonly Listener[]): Promise<string | n
   return null;
 }
 
-async function wake(
-  pid: number,
-  port: number,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function wake(pid: number, port: number, timeoutMs: number, signal?: AbortSignal): Promise<string> {
   // Without a handler the signal would end the process.
   if (!(await until(() => handlesSignal(pid), START_MS, signal)))
     throw problem(
@@ -220,7 +215,7 @@ async function wake(
     const url = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
     if (url !== null) return url;
     const now = performance.now();
-    if (now > end) throw rival === undefined ? notOpened(pid, timeoutMs) : portTaken(port, rival);
+    if (now > end) throw rival ? portTaken(port, holderOf(rival.inode)) : notOpened(pid, timeoutMs);
     // Another process that plimsoll is attached to has the port for a moment.
     if (rival === undefined && now >= againAt) {
       process.kill(pid, 'SIGUSR1');
@@ -246,11 +241,8 @@ const notOpened = (pid: number, timeoutMs: number): PlimsollError =>
     `did not open its inspector within ${timeoutMs} ms of SIGUSR1: does the program listen for this signal, or is its main thread in a call that does not return?`,
   );
 
-function portTaken(port: number, { inode }: Listener): PlimsollError {
-  const pid = holderOf(inode);
-  const holder = pid === null ? 'another process' : `process ${pid} (${commandOf(pid).join(' ')})`;
-  return new PlimsollError(
+const portTaken = (port: number, holder: number | null): PlimsollError =>
+  new PlimsollError(
     'PLIMSOLL_PORT_IN_USE',
-    `port ${port}, which the inspector needs, is in use by ${holder}; end that process, or close its debugger, and try again`,
+    `port ${port}, which the inspector needs, is in use by ${holder === null ? 'another process' : `process ${holder}`}; end that process, or close its debugger, and try again`,
   );
-}
