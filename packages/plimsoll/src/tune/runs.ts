@@ -4,8 +4,7 @@ import { endedChildrenSeconds } from '../host/processes.js';
 import { startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import type { Random } from '../stats/random.js';
-import { createRandom } from '../stats/random.js';
+import { createRandom, type Random } from '../stats/random.js';
 import type { Outcome } from './answer.js';
 import { judge } from './judge.js';
 import { contest } from './live/contest.js';
@@ -93,11 +92,8 @@ export async function timeCommand(
     const end = await Promise.race([running.ended, timer]);
     signal.throwIfAborted();
     if (end === null) return { wallMs: performance.now() - startedMs, cpuSeconds: null, isCutOff: true };
-    if (end.code !== 0)
-      throw new PlimsollError(
-        'PLIMSOLL_TARGET_FAILED',
-        `the command failed with ${size} pool threads (${end.text})`,
-      );
+    const failed = `the command failed with ${size} pool threads (${end.text})`;
+    if (end.code !== 0) throw new PlimsollError('PLIMSOLL_TARGET_FAILED', failed);
     const used = endedChildrenSeconds();
     const cpuSeconds = used === null || usedBefore === null ? null : used - usedBefore;
     return { wallMs: end.atMs - startedMs, cpuSeconds, isCutOff: false };

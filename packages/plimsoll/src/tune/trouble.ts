@@ -19,7 +19,7 @@ const MORE_FAILURES = 0.01;
 export function troublesOf(samples: readonly Sample[], baseline: number): ReadonlyMap<number, Trouble> {
   const bySize = grouped(comparedWindows(samples), ({ size }) => size);
   const usual = failuresOf(bySize.get(baseline) ?? []);
-  const usualShare = usual.requests === 0 ? 0 : usual.failed / usual.requests;
+  const usualShare = usual.failed / Math.max(1, usual.requests);
   const troubles = new Map<number, Trouble>();
   for (const [size, windows] of bySize) {
     const overloaded = windows.filter(isOverloaded).length;
@@ -37,7 +37,7 @@ export function troublesOf(samples: readonly Sample[], baseline: number): Readon
 const isOverloaded = ({ completed, inFlightGrowth }: Window): boolean =>
   inFlightGrowth > Math.max(LEAST_GROWTH, GROWTH_SHARE * completed, 2 * Math.sqrt(completed));
 
-function failuresOf(windows: readonly Window[]): { readonly failed: number; readonly requests: number } {
+function failuresOf(windows: readonly Window[]): { failed: number; requests: number } {
   const failed = sum(windows.map((window) => window.failed));
   return { failed, requests: failed + sum(windows.map(answeredIn)) };
 }

@@ -16,16 +16,16 @@ import {
 } from '../format.js';
 import { advice, factual, findAll, note, type RuleOver, type Texts, warning } from './finding.js';
 
-interface Facts extends MeasuredTune {
-  /** The recommended size, and the baseline. */
-  readonly chosen: TunedSize | undefined;
-  readonly base: TunedSize | undefined;
-}
+const factsOf = (measured: MeasuredTune) => ({
+  ...measured,
+  chosen: sizeIn(measured, measured.recommended),
+  base: sizeIn(measured, measured.baseline),
+});
+type Facts = ReturnType<typeof factsOf>;
 
 export function tuneResultOf(measured: MeasuredTune): TuneResult {
   const { notes, ...result } = measured;
-  const [chosen, base] = [sizeIn(measured, measured.recommended), sizeIn(measured, measured.baseline)];
-  const facts = { ...measured, chosen, base };
+  const facts = factsOf(measured);
   return { ...result, headline: headlineOf(facts), findings: findAll(RULES, facts) };
 }
 

@@ -14,11 +14,6 @@ type Writer = InstanceType<typeof rings.RingWriter>;
 type Routes = InstanceType<typeof labels.Routes>;
 type End = 0 | 1 | 2;
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 const { KIND } = rings;
 const STARTS = 'http.server.request.start';
 /** Where `plimsoll/mark` finds whoever listens. */
@@ -59,7 +54,8 @@ class RequestMeter {
   }
 
   start(): void {
-    const begin = (message: unknown): void => this.#begin(message as Exchange);
+    const begin = (message: unknown): void =>
+      this.#exchange(message as { request: IncomingMessage; response: ServerResponse });
     channels.subscribe(STARTS, begin);
     this.#undo.push(() => channels.unsubscribe(STARTS, begin));
     // Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node.
@@ -88,7 +84,7 @@ class RequestMeter {
     });
   }
 
-  #begin({ request, response }: Exchange): void {
+  #exchange({ request, response }: { request: IncomingMessage; response: ServerResponse }): void {
     const end = this.#open(arrival(), () => this.#routes.ofUrl(request.method ?? '', request.url ?? ''));
     if (end === null) return;
     response.once('close', () => {

@@ -78,7 +78,7 @@ export function trafficText(source: TrafficSource): string {
   if (source.from === 'command') return source.words.join(' ');
   const { urls, rate, connections = CONNECTIONS } = source;
   const method = methodOf(source);
-  const pace =
-    rate === undefined ? `${connections} connection${connections === 1 ? '' : 's'}` : `${rate} a second`;
+  const clients = `${connections} connection${connections === 1 ? '' : 's'}`;
+  const pace = rate === undefined ? clients : `${rate} a second`;
   return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
 }
