@@ -85,11 +85,7 @@ export const parseCgroupMembership = (text: string) =>
     return [{ controllers: names === '' ? [] : names.split(','), isV2: id === '0' && names === '', path }];
   });
 
-/**
- * The directories from the cgroup `path` up to the mount point; `null` when the mount does not hold this cgroup.
- *
- * @param mount its `root` is, like `path`, relative to the cgroup namespace, so both may begin with `/..`.
- */
+/** From the cgroup `path` up to the mount point; `null` when it is not in there. In a namespace both roots may begin with `/..`. */
 export function directoriesUnder({ root, mountPoint }: Mount, path: string): string[] | null {
   const within = segmentsWithin(segments(root), segments(path));
   if (within === null) return null;
@@ -111,7 +107,7 @@ function segmentsWithin(mounted: string[], cgroup: string[]): string[] | null {
 
 type Mount = ReturnType<typeof parseMountinfo>[number];
 
-/** Lines of /proc/PID/mountinfo, proc_pid_mountinfo(5). `root` is the part that is mounted; v1 lists its controllers in `superOptions`. */
+/** proc_pid_mountinfo(5). `root` is the part that is mounted; v1 lists its controllers in `superOptions`. */
 export const parseMountinfo = (text: string) =>
   text.split('\n').flatMap((line) => {
     // A lone hyphen ends the optional fields.

@@ -4,16 +4,7 @@ import type { TunedRoute, TunedSize, TuneResult } from '../../results/tune.js';
 import { EQUAL_WITHIN } from '../../stats/intervals.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import type { MeasuredTune, TuneNote } from '../../tune/answer.js';
-import {
-  change,
-  formatChange,
-  formatCount,
-  formatDecimal,
-  formatMs,
-  list,
-  percent,
-  verb,
-} from '../format.js';
+import * as format from '../format.js';
 import { advice, factual, findAll, note, type RuleOver, type Texts, warning } from './finding.js';
 
 const factsOf = (measured: MeasuredTune) => ({
@@ -28,6 +19,8 @@ export function tuneResultOf(measured: MeasuredTune): TuneResult {
   const facts = factsOf(measured);
   return { ...result, headline: headlineOf(facts), findings: findAll(RULES, facts) };
 }
+
+const { change, formatChange, formatCount, formatMs, list, percent, verb } = format;
 
 /** A smaller wait for a thread is no reason for anything. */
 const NOTABLE_WAIT_MS = 1;
@@ -206,7 +199,7 @@ const RULES: readonly Rule[] = [
     const cores = environment.cpu.effectiveCpus;
     const busy = chosen?.cpu.machineCores ?? null;
     if (busy === null || busy < BUSY_SHARE * cores) return null;
-    const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${chosen?.size}: more threads would share these cores, not add to them`;
+    const text = `${format.formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${chosen?.size}: more threads would share these cores, not add to them`;
     return note('tune.cores-busy', text, { busy, cores });
   },
   ({ chosen, answer }) => {

@@ -26,10 +26,7 @@ const forgetArrival = (): void => {
   arrivedAt = 0;
 };
 
-/**
- * When a request arrived: of all that the event loop finds in one turn, when the first was taken. The others were there, too, but had
- * to wait for what came before them.
- */
+/** Of all that the event loop finds in one turn: when the first was taken. The others had to wait for what came before them. */
 function arrival(): number {
   if (arrivedAt === 0) {
     arrivedAt = now();
@@ -39,10 +36,7 @@ function arrival(): number {
   return arrivedAt;
 }
 
-/**
- * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks: an HTTP/1 request costs a
- * call by a diagnostics channel and a listener.
- */
+/** Counts what comes over HTTP/1 and HTTP/2, and marks. No async hooks: an HTTP/1 request costs a channel's call and a listener. */
 class RequestMeter {
   readonly #ring: Writer;
   readonly #routes: Routes;

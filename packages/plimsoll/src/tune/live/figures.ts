@@ -30,12 +30,7 @@ export function eachRecord(
     }
 }
 
-/**
- * What processes did within a span, from their samples until its requests had ended.
- *
- * Latencies are those of requests that began within the span, whenever they ended: requests that end within it are more often
- * short. Throughput counts requests that ended within it.
- */
+/** Latencies of requests that began within the span, as those that end in it are more often short; throughput of those that ended. */
 export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures {
   const { start: from, end: until } = span;
   const isWithin = (time: number): boolean => time >= from && time < until;

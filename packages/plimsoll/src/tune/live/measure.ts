@@ -28,10 +28,7 @@ const LEAST_SHARE = 0.5;
 /** A new window counts for so much in what windows usually need beside their span. */
 const NEWEST_SHARE = 0.3;
 
-/**
- * Compare pool sizes on a target that has requests, until the answer is known or the time is over. The first windows, at the
- * baseline, warm up and are in no result.
- */
+/** Compare sizes until the answer is known or the time is over. The first windows, at the baseline, warm up and do not count. */
 export async function measureSizes(target: LiveTarget, options: MeasureOptions): Promise<Measured> {
   const { sizes, baseline, seed, signal, onStanding, isCautious } = options;
   const caution = isCautious ? new Caution(baseline) : null;

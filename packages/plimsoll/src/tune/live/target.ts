@@ -7,6 +7,7 @@ import { meanOfKnown, sum } from '../../collections/sum.js';
 import { PlimsollError } from '../../errors.js';
 import { machineNoise, readMachineCounters } from '../../host/noise.js';
 import { preloading } from '../../lab/command.js';
+import { until } from '../../lab/until.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
 import { Connection, type Event } from './connection.js';
@@ -30,19 +31,7 @@ export interface LiveWindow extends Window {
   readonly isTrouble: boolean;
 }
 
-/** Of all processes; no size and no limit when none has started its pool. */
-export interface PoolState {
-  /** Threads that serve the queue, in the process that has most. */
-  readonly size: number | null;
-  /** How many threads all pools can have. */
-  readonly limit: number | null;
-  /** The weakest way of all processes to be resized; `null` when one cannot be. */
-  readonly resizing: 'threads' | 'parking' | null;
-}
-
 export const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
-/** How often a condition is looked at; agents tell their samples every 25 ms (child/agent.cts). */
-const LOOK_MS = 10;
 /** A switch waits for running jobs (30 s in child/agent.cts), and then for the answer. */
 const RESIZE_MS = 35_000;
 const STOP_MS = 5_000;
@@ -105,10 +94,12 @@ export class LiveTarget {
     return this.#processes.flatMap(({ pid }) => pid ?? []);
   }
 
-  get pool(): PoolState {
+  /** The most threads that serve a queue, what all pools can have, and the weakest way to resize one (`null`: none). */
+  get pool() {
     const pools = this.#processes.flatMap(({ pool }) => pool ?? []);
     const ways = pools.map(({ resizing }) => resizing);
-    const resizing = ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads';
+    const weakest = ways.includes('parking') ? ('parking' as const) : ('threads' as const);
+    const resizing = ways.includes(false) ? null : weakest;
     const started = pools.filter(({ size }) => size !== null);
     if (started.length === 0) return { size: null, limit: null, resizing };
     const size = Math.max(...started.map((pool) => pool.size as number));
@@ -118,7 +109,7 @@ export class LiveTarget {
   /** The first process, or the one that was attached to. */
   async arrived(ms: number, signal?: AbortSignal, pid?: number): Promise<void> {
     const isThere = (): boolean => (pid === undefined ? this.#hasArrived : this.pids.includes(pid));
-    if (await this.#until(isThere, ms, signal)) return;
+    if (await until(isThere, ms, signal)) return;
     throw new PlimsollError(
       'PLIMSOLL_NOT_MEASURED',
       pid === undefined
@@ -176,7 +167,7 @@ export class LiveTarget {
       const isLong = clock() - start >= leastMs && ended >= requests;
       return isTrouble || isLong || this.#connections.size === 0;
     };
-    await this.#until(isOver, Math.max(leastMs, mostMs), signal);
+    await until(isOver, Math.max(leastMs, mostMs), signal);
     const span: Span = { start, end: clock() };
     // Nothing is subtracted as ours: all busy cores of the machine.
     const { otherCpuCores: machineBusyCores } = machineNoise(before, readMachineCounters(), 0);
@@ -184,7 +175,7 @@ export class LiveTarget {
     const waitOf = (queue: 'fast' | 'slow') =>
       meanOfKnown(waits.map((answer) => answer?.reply?.[queue] ?? null));
     // A pool in trouble gets its old size back first.
-    await this.#until(() => this.#hasDrained(span), isTrouble ? 0 : drainMs, signal);
+    await until(() => this.#hasDrained(span), isTrouble ? 0 : drainMs, signal);
     await this.#present();
 
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
@@ -244,7 +235,7 @@ export class LiveTarget {
       if (first !== null) longest = clock() - first;
       return this.#hasDrained(underWay);
     };
-    await this.#until(isOver, ms, signal);
+    await until(isOver, ms, signal);
     await sleep(Math.random() * Math.min(longest, LONGEST_JITTER_MS), undefined, { signal });
   }
 
@@ -260,21 +251,10 @@ export class LiveTarget {
   }
 
   async #present(): Promise<void> {
-    if (await this.#until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
+    if (await until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
     throw new PlimsollError(
       'PLIMSOLL_TARGET_DIED',
       `the program ended during the measurement${this.#size === null ? '' : ` with ${this.#size} pool threads`}`,
     );
-  }
-
-  async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<boolean> {
-    const end = performance.now() + ms;
-    let isMet = condition();
-    while (!isMet && performance.now() < end) {
-      await sleep(LOOK_MS, undefined, { signal });
-      isMet = condition();
-    }
-    signal?.throwIfAborted();
-    return isMet;
   }
 }

@@ -18,7 +18,7 @@ export type TrafficSource =
   | { readonly from: 'command'; readonly words: readonly [string, ...string[]] }
   | ({ readonly from: 'urls' } & UrlRequests);
 
-export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
+interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
   readonly onPort?: string | undefined;
   readonly urls?: readonly string[] | undefined;
   readonly headers?: readonly string[] | undefined;
@@ -27,12 +27,8 @@ export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
 export const CONNECTIONS = 10;
 
 /** @returns null: requests come from elsewhere. @throws {PlimsollError} PLIMSOLL_USAGE for what cannot be sent. */
-export function trafficSource({
-  onPort,
-  urls = [],
-  headers = [],
-  ...asked
-}: AskedTraffic): TrafficSource | null {
+export function trafficSource(options: AskedTraffic): TrafficSource | null {
+  const { onPort, urls = [], headers = [], ...asked } = options;
   if (onPort !== undefined) return { from: 'command', words: splitWords(onPort, 'onPort') };
   if (urls.length === 0) return null;
   const { method, connections = CONNECTIONS, rate } = asked;
