@@ -71,11 +71,8 @@ const outsideJob = ([begin, end]: Pair): Unplaced => ({
   kind: !has(begin, 'node.dns.native') ? 'fs' : LOOKUPS.has(begin.name) ? 'dns' : 'kernel',
 });
 
-/** A run on a pool thread. */
-interface Run {
-  readonly begin: PoolEvent;
-  readonly end: PoolEvent;
-}
+/** On a pool thread. */
+type Run = Readonly<{ begin: PoolEvent; end: PoolEvent }>;
 
 /** In order of ends. */
 function runs(events: readonly PoolEvent[], crossed: Crossed): Run[] {

@@ -56,10 +56,7 @@ function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One
   return new Map(arms.map(([arm, own]) => [arm, new Map(own.map((one) => [one.block, cost(one)]))]));
 }
 
-export interface Total {
-  readonly count: number;
-  readonly sum: number;
-}
+export type Total = Readonly<{ count: number; sum: number }>;
 
 /** Windows are looked at after every block anew. */
 function once<Figures extends object>(find: (window: Window) => Figures): (window: Window) => Figures {
@@ -94,10 +91,7 @@ export function sharesOf(windows: readonly Window[]): Map<string, number> {
   return new Map(ascending.map(([route, count]) => [route, count / all]));
 }
 
-interface Layer {
-  readonly has: (route: string) => boolean;
-  readonly share: number;
-}
+type Layer = Readonly<{ has: (route: string) => boolean; share: number }>;
 
 /** A layer for each route, and one for all rare routes together. */
 function layersOf(windows: readonly Window[]): Layer[] {

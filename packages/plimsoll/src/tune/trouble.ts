@@ -12,10 +12,7 @@ const LEAST_TIMES = 2;
 /** A size fails when it fails so much more often than the baseline. */
 const MORE_FAILURES = 0.01;
 
-/**
- * Sizes that do not keep up with the arriving requests, whose latencies would grow for ever and say nothing; and sizes at which
- * clearly more requests fail than at the baseline, as one that fails quickly would look fast.
- */
+/** Latencies of a size that does not keep up would grow forever and say nothing; one that fails quickly would look fast. */
 export function troublesOf(samples: readonly Sample[], baseline: number): ReadonlyMap<number, Trouble> {
   const bySize = grouped(comparedWindows(samples), ({ size }) => size);
   const usual = failuresOf(bySize.get(baseline) ?? []);
