@@ -5,6 +5,7 @@ import type { CommandEnd } from '../lab/command.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import type { Outcome, TuneNote } from './answer.js';
 import { type Endpoint, urlOf } from './endpoint.js';
+import type { Standing } from './live/contest.js';
 import { measureSizes } from './live/measure.js';
 import type { LiveTarget } from './live/target.js';
 import { progressOf, type TuneContext, type TuneQuestion } from './request.js';
@@ -123,18 +124,16 @@ class Serving {
     const processes = live.pids.length;
     const startMs = performance.now();
     let blocks = 0;
-    const { results, plan, ending } = await measureSizes(live, {
-      ...this.#question,
-      signal: this.#signal,
-      isCautious: ended === null,
-      onStanding: ({ results, known, ...standing }) => {
-        blocks = standing.blocks;
-        this.#check(results);
-        const phase = blocks === 0 ? 'warming up' : 'measuring';
-        const at = endpoint && urlOf(endpoint);
-        this.#context.onProgress(progressOf({ phase, at, blocks, known }, startMs, timeMs));
-      },
-    });
+    const onStanding = ({ results, known, ...standing }: Standing<Window>): void => {
+      blocks = standing.blocks;
+      this.#check(results);
+      const phase = blocks === 0 ? 'warming up' : 'measuring';
+      const at = endpoint && urlOf(endpoint);
+      this.#context.onProgress(progressOf({ phase, at, blocks, known }, startMs, timeMs));
+    };
+    onStanding({ results: [], blocks, known: null });
+    const asked = { ...this.#question, signal: this.#signal, isCautious: ended === null, onStanding };
+    const { results, plan, ending } = await measureSizes(live, asked);
     this.#throwFailure();
     const isInterrupted = this.#context.signal.aborted;
     if (isInterrupted && results.length === 0) this.#context.signal.throwIfAborted();
