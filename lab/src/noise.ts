@@ -2,7 +2,7 @@
  * What the machine did to a run, for experiments that measure one run beside earlier ones of its kind: beside what comes from
  * outside, pressure and throttling, which a run makes by itself as well.
  */
-import { locateController } from '../../packages/plimsoll/dist/host/cgroup.js';
+import { controllerDirectories } from '../../packages/plimsoll/dist/host/cgroup.js';
 import * as host from '../../packages/plimsoll/dist/host/noise.js';
 import { parseWhole, readText } from '../../packages/plimsoll/dist/host/read.js';
 import { median } from '../../packages/plimsoll/dist/stats/quantile.js';
@@ -39,7 +39,7 @@ export const readMachine = (readCounters = readMachineCounters): MachineReading 
 
 /** A parent's quota (a Kubernetes pod, a systemd slice) stops its children without raising THEIR counter: so all are summed. */
 export function throttledPeriods(root: string): number | null {
-  const periods = (locateController('cpu', root)?.directories ?? []).flatMap((directory) => {
+  const periods = controllerDirectories('cpu', root).flatMap((directory) => {
     const stat = readText(root, `${directory}/cpu.stat`) ?? '';
     return parseWhole(/^nr_throttled (\d+)$/m.exec(stat)?.[1]) ?? [];
   });

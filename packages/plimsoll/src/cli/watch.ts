@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { usage } from '../errors.js';
 import { terminalStyle } from '../report/style.js';
 import { screenLines } from '../report/top.js';
-import { lookAt } from '../top/chosen.js';
-import { Observer } from '../top/look.js';
+import { lookAt, Observer } from '../top/look.js';
 import { interruptSignal } from './command-run.js';
 
 const LEAST_COLUMNS = 60;

@@ -1,7 +1,6 @@
-import { nodeProcess } from '../host/node-process.js';
 import { variableInMemory } from '../host/process-memory.js';
 import { countPool, isResized } from '../host/process-pool.js';
-import { commandOf } from '../host/processes.js';
+import { commandOf, nodeProcess } from '../host/processes.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { ProcessFacts } from './facts.js';
 

@@ -1,5 +1,5 @@
 /**
- * The limits that control groups put on this process: v1, v2 and the hybrid of both. What cannot be read is `null`.
+ * The limits that control groups, of v1, v2 or both, put on this process. What cannot be read is `null`.
  *
  * libuv's own reader is not good enough to judge a pool size by: it ignored quotas before 1.49, took the leaf only in 1.49 and
  * 1.50, and has rounded to whole cores since (libuv #4740, #4853, nodejs/node #58428, #59200). Limits nest: the tightest of ALL
@@ -18,21 +18,24 @@ export interface CgroupFacts {
 
 export const readCgroup = (root = '/'): CgroupFacts => ({
   cpuQuotaCores: readCpuQuota(root),
-  pidsHeadroom: pidsHeadroom(root),
+  pidsHeadroom: leastKnown(
+    controllerDirectories('pids', root).map((directory) => {
+      const most = parseLimit(readLine(root, `${directory}/pids.max`));
+      return most === null ? null : Math.max(0, most - (readWhole(root, `${directory}/pids.current`) ?? 0));
+    }),
+  ),
 });
 
-export function readCpuQuota(root = '/'): number | null {
-  const { version, directories = [] } = locateController('cpu', root) ?? {};
-  const quotaOf = (directory: string): number | null => {
-    if (version === 2) return parseCpuMax(readText(root, `${directory}/cpu.max`) ?? '');
-    // v1 writes -1 for "no quota", which `readWhole` takes for unknown.
-    const [quota, period] = ['quota', 'period'].map((name) =>
-      readWhole(root, `${directory}/cpu.cfs_${name}_us`),
-    );
-    return cores(quota, period);
-  };
-  return leastKnown(directories.map(quotaOf));
-}
+export const readCpuQuota = (root = '/'): number | null =>
+  leastKnown(
+    controllerDirectories('cpu', root).map((directory) => {
+      const v2 = readText(root, `${directory}/cpu.max`);
+      if (v2 !== null) return parseCpuMax(v2);
+      // v1 writes -1 for "no quota", which `readWhole` takes for unknown.
+      const read = (name: string) => readWhole(root, `${directory}/cpu.cfs_${name}_us`);
+      return cores(read('quota'), read('period'));
+    }),
+  );
 
 /** v2 `cpu.max` in cores: "QUOTA PERIOD" in microseconds, or "max PERIOD"; the default period is 100,000. */
 export function parseCpuMax(text: string): number | null {
@@ -40,7 +43,7 @@ export function parseCpuMax(text: string): number | null {
   return cores(parseWhole(quota), parseWhole(period));
 }
 
-const cores = (quotaUs: number | null | undefined, periodUs: number | null | undefined): number | null =>
+const cores = (quotaUs: number | null, periodUs: number | null): number | null =>
   quotaUs && periodUs ? quotaUs / periodUs : null;
 
 /** v2 writes "max" for no limit, v1 -1 or a huge number: every number past 2^53 counts as none. */
@@ -49,52 +52,32 @@ export function parseLimit(text: string | null): number | null {
   return value === null || value > Number.MAX_SAFE_INTEGER ? null : value;
 }
 
-const pidsHeadroom = (root: string): number | null =>
-  leastKnown(
-    (locateController('pids', root)?.directories ?? []).map((directory) => {
-      const most = parseLimit(readLine(root, `${directory}/pids.max`));
-      return most === null ? null : Math.max(0, most - (readWhole(root, `${directory}/pids.current`) ?? 0));
-    }),
-  );
-
-interface CgroupLocation {
-  version: 1 | 2;
-  /** From the process's cgroup up to the highest visible one; absolute, without the test root, never empty. */
-  directories: string[];
-}
-
 /**
- * The directories of one controller. It is bound to one hierarchy at a time, so a v1 line that names it decides; otherwise v2
- * has it. Neither `/sys/fs/cgroup/cpu` nor the path in /proc/self/cgroup can be taken for granted: containers mount a part of
- * the hierarchy, and a cgroup namespace cuts the names short (cgroup_namespaces(7)).
+ * From the process's cgroup up to the highest visible one; none when the controller is not mounted, or our cgroup lies outside.
  *
- * @returns `null` when the controller is not mounted, or the process's cgroup lies outside what is mounted.
+ * A controller is bound to one hierarchy at a time, so a v1 line that names it decides; otherwise v2 has it. Neither
+ * `/sys/fs/cgroup/cpu` nor the path in /proc/self/cgroup can be taken for granted: containers mount a part of the hierarchy, and a
+ * cgroup namespace cuts the names short (cgroup_namespaces(7)).
  */
-export function locateController(controller: 'cpu' | 'pids', root: string): CgroupLocation | null {
+export function controllerDirectories(controller: 'cpu' | 'pids', root: string): string[] {
   const memberships = parseCgroupMembership(readText(root, '/proc/self/cgroup') ?? '');
   const v1 = memberships.find(({ controllers }) => controllers.includes(controller));
   const membership = v1 ?? memberships.find(({ isV2 }) => isV2);
-  if (membership === undefined) return null;
+  if (membership === undefined) return [];
   const mounts = parseMountinfo(readText(root, '/proc/self/mountinfo') ?? '').filter(
     ({ fsType, superOptions }) =>
       v1 === undefined ? fsType === 'cgroup2' : fsType === 'cgroup' && superOptions.includes(controller),
   );
   // Of several mounts of one hierarchy, the one that shows the most ancestors and has the directory.
-  const [directories] = mounts
+  const [directories = []] = mounts
     .map((mount) => directoriesUnder(mount, membership.path) ?? [])
     .filter(([leaf]) => leaf !== undefined && existsSync(join(root, leaf)))
     .sort((a, b) => b.length - a.length);
-  return directories === undefined ? null : { version: v1 === undefined ? 2 : 1, directories };
+  return directories;
 }
 
-interface CgroupMembership {
-  /** Names of v1 controllers; empty for the one v2 hierarchy. */
-  controllers: string[];
-  isV2: boolean;
-  path: string;
-}
-
-export const parseCgroupMembership = (text: string): CgroupMembership[] =>
+/** The v1 controllers of each hierarchy that we are in, none of the one of v2, and where in it we are. */
+export const parseCgroupMembership = (text: string) =>
   text.split('\n').flatMap((line) => {
     // Only the first two colons separate: the name of a cgroup may contain colons.
     const [, id, names = '', path] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? [];
@@ -102,11 +85,7 @@ export const parseCgroupMembership = (text: string): CgroupMembership[] =>
     return [{ controllers: names === '' ? [] : names.split(','), isV2: id === '0' && names === '', path }];
   });
 
-/**
- * The directories from the cgroup `path` up to the mount point; `null` when the mount does not hold this cgroup.
- *
- * @param mount its `root` is, like `path`, relative to the cgroup namespace, so both may begin with `/..`.
- */
+/** From the cgroup `path` up to the mount point; `null` when it is not in there. In a namespace both roots may begin with `/..`. */
 export function directoriesUnder({ root, mountPoint }: Mount, path: string): string[] | null {
   const within = segmentsWithin(segments(root), segments(path));
   if (within === null) return null;
@@ -126,17 +105,10 @@ function segmentsWithin(mounted: string[], cgroup: string[]): string[] | null {
   return ups(mounted) === mounted.length && ups(mounted) > ups(cgroup) ? [] : null;
 }
 
-/** A line of /proc/PID/mountinfo, proc_pid_mountinfo(5). */
-interface Mount {
-  /** The part of the file system that is mounted, `/` for all of it. */
-  root: string;
-  mountPoint: string;
-  fsType: string;
-  /** Options of the file system; a cgroup v1 mount lists its controllers here. */
-  superOptions: string[];
-}
+type Mount = ReturnType<typeof parseMountinfo>[number];
 
-export const parseMountinfo = (text: string): Mount[] =>
+/** proc_pid_mountinfo(5). `root` is the part that is mounted; v1 lists its controllers in `superOptions`. */
+export const parseMountinfo = (text: string) =>
   text.split('\n').flatMap((line) => {
     // A lone hyphen ends the optional fields.
     const [, before = '', after = ''] = /^(.*?) - (.*)$/s.exec(line) ?? [];

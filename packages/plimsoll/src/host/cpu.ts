@@ -22,10 +22,7 @@ export function readCpu(root = '/'): CpuFacts {
   return { model: model ?? (fromOs === 'unknown' ? null : fromOs || null), hypervisor };
 }
 
-/**
- * How many cores' worth of CPU time this process can get, a fraction > 0: min(affinity, quota). The CPU weight does not count,
- * since its effect depends on the neighbours. Where affinity is unknown (macOS, Windows) all logical CPUs count.
- */
+/** Cores that this process can get, by affinity (else all) and quota. The effect of its CPU weight depends on the neighbours. */
 export function effectiveCpus(root = '/'): number {
   const allowed = countAllowedCpus(readText(root, '/proc/self/status') ?? '');
   return leastKnown([allowed ?? (cpus().length || 1), readCpuQuota(root)]) ?? 1;

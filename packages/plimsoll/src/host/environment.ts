@@ -1,7 +1,4 @@
-/**
- * What a result must say about its machine. Reports are published, so no field may name a person, a machine or a place: no host
- * name, user name, path, address or search domain.
- */
+/** What a result must say about its machine. Reports are published: no field may name a person, a machine or a place. */
 import { release, totalmem } from 'node:os';
 import { type CgroupFacts, readCgroup } from './cgroup.js';
 import { type CpuFacts, effectiveCpus, readCpu } from './cpu.js';
@@ -25,18 +22,13 @@ export interface Environment {
   filesystem: FilesystemFacts;
 }
 
-interface CaptureOptions {
+/** Never throws: what cannot be read is `null`. */
+export function captureEnvironment(options: {
   directory: string;
   env?: NodeJS.ProcessEnv;
   root?: string;
-}
-
-/** Never throws: what cannot be read is `null`. */
-export function captureEnvironment({
-  directory,
-  env = process.env,
-  root = '/',
-}: CaptureOptions): Environment {
+}): Environment {
+  const { directory, env = process.env, root = '/' } = options;
   const { platform, arch, versions, execArgv } = process;
   const { NODE_OPTIONS } = env;
   return {

@@ -24,14 +24,13 @@ const TYPES: Readonly<Record<number, string>> = {
   1481003842: 'xfs',
   801189825: 'zfs',
 };
-const MEMORY_TYPES: ReadonlySet<unknown> = new Set(['tmpfs', 'ramfs']);
 
 export function filesystemOf(path: string): FilesystemFacts {
   if (process.platform !== 'linux') return { type: null, isMemory: null };
   try {
     const magic = statfsSync(path).type;
     const type = TYPES[magic] ?? `0x${magic.toString(16)}`;
-    return { type, isMemory: MEMORY_TYPES.has(type) };
+    return { type, isMemory: type === 'tmpfs' || type === 'ramfs' };
   } catch {
     return { type: null, isMemory: null };
   }

@@ -1,7 +1,4 @@
-/**
- * What the machine did to a run, from counters read before and after. Disturbances follow from the machine, never from the
- * result: a run must not be repeated because its figure was odd.
- */
+/** What the machine did to a run. It follows from counters only: a run must not be repeated because its figure was odd. */
 import { readText } from './read.js';
 
 /** Counters of the whole machine since boot. `null`: unknown. */
@@ -28,7 +25,6 @@ export interface MachineNoise {
 export type Disturbance = 'steal' | 'other-load';
 
 const STEAL_LIMIT = 0.01;
-
 /**
  * Further processes may use 0.15 core, and on more than three cores 5 % of the machine. Not less: the kernel's work for a run is
  * booked to further processes too, up to 0.12 core with a process that only writes files, and a kernel that samples at each tick

@@ -29,34 +29,26 @@ export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadIn
   });
 }
 
-/**
- * The pool threads of a process by their name.
- *
- * @param libuv its version in THAT process; by default ours, right for a child of the same binary.
- * @returns 0 when the pool has not started; `null` when names cannot tell (libuv below 1.50, no /proc).
- */
+/** By name, as the `libuv` of that process sets them: 0 when the pool has not started, `null` below 1.50 and without /proc. */
 export function countPoolThreads(
   pid: number | 'self' = 'self',
   libuv: string = process.versions.uv,
   root = '/',
 ): number | null {
   const threads = listThreads(pid, root);
-  if (threads === null) return null;
-  const count = named(threads).length;
-  return count > 0 || namesPoolThreads(libuv) ? count : null;
+  const count = named(threads ?? []).length;
+  return count > 0 || (threads !== null && namesPoolThreads(libuv)) ? count : null;
 }
 
 /**
- * The pool threads among the threads that appeared between two lists of one process: the named ones, else all but the kernel's.
- *
- * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all pool threads
- * at once and waits for them. The entry must be CommonJS (see lab/child/first-use), and nothing else may start threads in between.
+ * The pool threads among those that appeared between two lists: the named ones, else all but the kernel's. The first list is from
+ * before anything uses the pool (see lab/child/first-use), the second from after a first job, and nothing else starts threads in
+ * between: libuv creates all pool threads at once and waits for them.
  */
 export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly ThreadInfo[]): ThreadInfo[] {
   const known = new Set(before.map(({ tid }) => tid));
   const added = after.filter(({ tid, name }) => !known.has(tid) && !KERNEL_THREAD.test(name));
-  const poolThreads = named(added);
-  return poolThreads.length > 0 ? poolThreads : added;
+  return named(added).length > 0 ? named(added) : added;
 }
 
 /** The pool size of this process, from lists around the first use of its pool; `null` when nothing could be listed. */

@@ -38,11 +38,7 @@ export function poolSizeInMemory(pid: number): number | null {
 const POINTER_BYTES = 8;
 const MOST_VARIABLES = 4096;
 
-/**
- * A variable of a process's environment as it is now; /proc/PID/environ has its start.
- *
- * @returns `null` when it is not set; `undefined` where the memory cannot be read.
- */
+/** A variable as it is now; /proc/PID/environ has its start. `null`: not set; `undefined`: the memory cannot be read. */
 export function variableInMemory(pid: number, name: string): string | null | undefined {
   const pointerAt = (address: bigint): bigint | undefined => {
     const bytes = readMemory(pid, address, POINTER_BYTES);

@@ -6,11 +6,6 @@ import { type ThreadActivity, threadActivities } from './thread-activity.js';
 /** `memory`: libuv's counter; `name`: libuv names its threads; `creation`: threads that were created at once. */
 export type Evidence = 'memory' | 'name' | 'creation';
 
-interface PoolCount {
-  readonly threads: number;
-  readonly by: Evidence;
-}
-
 export type Thread = Pick<ThreadActivity, 'tid' | 'name' | 'createdTicks'>;
 
 /** Threads of V8's platform, the inspector and libuv's io_uring, where they have names. */
@@ -31,7 +26,7 @@ export function countPool(
   expected: number,
   root = '/',
   threads: readonly Thread[] | null = threadActivities(pid, root),
-): PoolCount | null {
+): { readonly threads: number; readonly by: Evidence } | null {
   const inMemory = root === '/' ? poolSizeInMemory(pid) : null;
   if (inMemory !== null) return { threads: inMemory, by: 'memory' };
   if (threads === null) return null;

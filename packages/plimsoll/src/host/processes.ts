@@ -1,4 +1,6 @@
 /** What a process is, and whether it is still the same: a guardian must never kill a stranger. Without /proc nothing is known. */
+import { PlimsollError, usage } from '../errors.js';
+import { listThreads } from './pool-threads.js';
 import { listNumbers, parseWhole, readLink, readText, statFields } from './read.js';
 
 const statOf = (pid: number, root: string): readonly string[] =>
@@ -36,9 +38,8 @@ const TICKS_PER_SECOND = 100;
 
 /** CPU time of the ended children of this process, with the children that they waited for; `null` without /proc. */
 export function endedChildrenSeconds(root = '/'): number | null {
-  const [user = null, system = null] = statFields(readText(root, '/proc/self/stat'))
-    .slice(16, 18)
-    .map(parseWhole);
+  const stat = statFields(readText(root, '/proc/self/stat'));
+  const [user, system] = [parseWhole(stat[16]), parseWhole(stat[17])];
   return user === null || system === null ? null : (user + system) / TICKS_PER_SECOND;
 }
 
@@ -70,3 +71,28 @@ export function processesWithEnvironment(marks: readonly string[], root = '/'): 
     return marks.some((mark) => environment.includes(mark));
   });
 }
+
+/** @returns a reader of the variables that a Node process was started with. @throws when it cannot be examined from outside. */
+export function nodeProcess(pid: number, root = '/'): (name: string) => string | null {
+  if (readText(root, '/proc/self/stat') === null)
+    throw usage('inspecting a running process needs /proc, which only Linux has');
+  if (isGone(pid, root)) throw new PlimsollError('PLIMSOLL_NO_PROCESS', `there is no process ${pid}`);
+  if (!isNodeProcess(pid, root) && !hasThreadsOfNode(pid, root))
+    throw new PlimsollError('PLIMSOLL_NOT_NODE', `process ${pid} is not a Node.js process`);
+  const variable = environmentOf(pid, root);
+  if (variable === null) throw notPermitted(pid);
+  return variable;
+}
+
+/** Permissions on a process depend on its user, and for root on its container. */
+export const notPermitted = (pid: number): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_NOT_PERMITTED',
+    process.getuid?.() === 0
+      ? `plimsoll may not inspect process ${pid}, even as root, because it lacks CAP_SYS_PTRACE, as in a container; run plimsoll on the host, or with --cap-add SYS_PTRACE`
+      : `process ${pid} belongs to another user, so plimsoll may not inspect it; run plimsoll as that user, or as root`,
+  );
+
+/** A single executable application, or a process with a title, is known by its threads only. */
+const hasThreadsOfNode = (pid: number, root: string): boolean =>
+  (listThreads(pid, root) ?? []).some(({ name }) => /^(V8Worker|DelayedTaskSche|SignalInspector)/.test(name));

@@ -1,7 +1,4 @@
-/**
- * Synchronous reads, `null` for everything unreadable: asynchronous fs runs on libuv's pool, which is measured. Tests replace
- * `root` by a fake tree.
- */
+/** `null` for what is unreadable. Synchronous: asynchronous fs runs on libuv's pool, which is measured. Tests fake `root`. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,14 +1,7 @@
 /** Sockets of processes, from /proc/PID/net and their open files: /proc/PID/fd/N links to `socket:[INODE]`. */
 import { listNumbers, readLink, readText } from './read.js';
 
-interface Row {
-  readonly local: string;
-  readonly remote: string;
-  readonly state: string;
-  readonly inode: string;
-}
-
-const tableOf = (pid: number, table: string, root: string): Row[] =>
+const tableOf = (pid: number, table: string, root: string) =>
   (readText(root, `/proc/${pid}/net/${table}`) ?? '').split('\n').flatMap((line) => {
     const [, local = '', remote = '', state = '', , , , , , inode] = line.trim().split(/\s+/);
     return inode === undefined ? [] : [{ local, remote, state, inode }];
@@ -59,13 +52,8 @@ export function listenersOf(pid: number, root = '/'): Listener[] {
 export const holderOf = (inode: string, root = '/'): number | null =>
   (listNumbers(root, '/proc') ?? []).find((pid) => socketsOf(pid, root).includes(inode)) ?? null;
 
-interface SocketPeer {
-  readonly protocol: string;
-  /** `127.0.0.53:53`; `null` for a socket without a peer. */
-  readonly peer: string | null;
-}
-
-export function socketPeer(pid: number, inode: string, root = '/'): SocketPeer | null {
+/** `udp` and `127.0.0.53:53`; a socket may have no peer. */
+export function socketPeer(pid: number, inode: string, root = '/') {
   for (const table of ['udp', 'udp6', 'tcp', 'tcp6']) {
     const row = tableOf(pid, table, root).find((entry) => entry.inode === inode);
     if (row !== undefined) return { protocol: table.slice(0, 3), peer: parseAddress(row.remote) };

@@ -1,11 +1,6 @@
 /** What each thread of a process does, read from /proc without touching the process. */
 import { listNumbers, parseWhole, readLine, readText, statFields } from './read.js';
 
-interface SystemCall {
-  readonly number: number;
-  readonly args: readonly bigint[];
-}
-
 export interface ThreadActivity {
   readonly tid: number;
   readonly name: string;
@@ -18,7 +13,7 @@ export interface ThreadActivity {
   /** How often it got a core; `null` where the kernel does not count it. */
   readonly timeslices: number | null;
   /** The current system call; `null` outside of one, and when it may not be read. */
-  readonly call: SystemCall | null;
+  readonly call: { readonly number: number; readonly args: readonly bigint[] } | null;
   readonly tellsCalls: boolean;
 }
 
@@ -54,7 +49,7 @@ function activityOf(pid: number, tid: number, root: string, before?: ThreadActiv
 }
 
 /** A line of /proc/PID/syscall: `202 0x7f… 0x80 …`; `running`, and `-1 …` outside of a system call. */
-export function parseCall(line: string | null): SystemCall | null {
+export function parseCall(line: string | null): ThreadActivity['call'] {
   const [number = '', ...words] = (line ?? '').split(/\s+/);
   if (!/^\d+$/.test(number)) return null;
   const args = words.filter((text) => /^0x[0-9a-f]+$/i.test(text)).slice(0, 6);

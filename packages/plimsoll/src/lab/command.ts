@@ -18,11 +18,7 @@ export interface RunningCommand {
   readonly ended: Promise<CommandEnd>;
   /** How it ended; `null` while it runs. */
   end(): CommandEnd | null;
-  /**
-   * End its group, and the processes with one of `marks` in their environment: by the signal, after a while by SIGKILL.
-   *
-   * @param isMeant selects among the marked processes, which may include unrelated daemons.
-   */
+  /** Ends its group, and meant processes with a mark in their environment: by the signal, after a while by SIGKILL. */
   stop(
     signal: 'SIGINT' | 'SIGTERM',
     marks: readonly string[],
@@ -54,10 +50,10 @@ export async function startCommand(
   stdout: Output,
   guardian: Guardian,
 ): Promise<RunningCommand> {
-  const child = await startProcess(command, env, OUTPUT[stdout]).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'ENOENT' ? 'there is no such command' : error.message;
+  const child = await startProcess(command, env, OUTPUT[stdout]).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOENT' ? 'there is no such command' : cause.message;
     const text = `cannot start ${JSON.stringify(command[0])}: ${why}`;
-    throw new PlimsollError('PLIMSOLL_TARGET_FAILED', text, { cause: error });
+    throw new PlimsollError('PLIMSOLL_TARGET_FAILED', text, { cause });
   });
   const { pid } = child;
   guardian.watch(pid);

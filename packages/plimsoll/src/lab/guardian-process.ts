@@ -9,10 +9,7 @@ export type GuardianOrder =
   | { do: 'forget'; pid: number }
   | { do: 'keep-clean'; directory: string };
 
-/**
- * The guardian outlives its parent, whatever ends the parent, then kills the processes and removes the directories left behind.
- * When its standard input ends, the parent is gone.
- */
+/** When its standard input ends, whatever ended its parent, it kills the processes and removes the directories left behind. */
 const watched = new Map<number, number | null>();
 /** Directories stay listed after their removal, since a daemon may create its own again. */
 const directories = new Set<string>();

@@ -21,15 +21,11 @@ const LOOKUPS = new Set(['lookup', 'lookupService']);
 export const poolJobs = (events: readonly PoolEvent[], size: number): PoolJob[] =>
   placeJobs(finishedJobs(events), size);
 
-/**
- * Every finished job in order of submission, with what its events say.
- *
- * @param crossed whether to leave a run out, because its begin and its end may belong to two jobs.
- */
-export function finishedJobs(
-  events: readonly PoolEvent[],
-  crossed: (begin: number, end: number) => boolean = () => false,
-): Unplaced[] {
+/** Whether to leave a run out, because its begin and its end may belong to two jobs. */
+type Crossed = (begin: number, end: number) => boolean;
+
+/** Every finished job in order of submission, with what its events say. */
+export function finishedJobs(events: readonly PoolEvent[], crossed: Crossed = () => false): Unplaced[] {
   const work = workJobs(events, crossed);
   const bySubmission = (a: Unplaced, b: Unplaced): number => a.submitted - b.submitted;
   const calls = asyncPairs(events, (event) => !has(event, 'node.threadpoolwork.async'))
@@ -62,14 +58,9 @@ function asyncPairs(events: readonly PoolEvent[], wanted: (event: PoolEvent) => 
     if ((event.ph !== 'b' && event.ph !== 'e') || !wanted(event)) continue;
     const ofCategory = open.get(event.cat) ?? new Map<string | undefined, PoolEvent | null>();
     open.set(event.cat, ofCategory);
-    if (event.ph === 'b') {
-      ofCategory.set(event.id, event);
-      continue;
-    }
     const begin = ofCategory.get(event.id);
-    if (begin == null) continue;
-    pairs.push([begin, event]);
-    ofCategory.set(event.id, null);
+    if (event.ph === 'e' && begin != null) pairs.push([begin, event]);
+    ofCategory.set(event.id, event.ph === 'b' ? event : null);
   }
   return pairs;
 }
@@ -80,14 +71,11 @@ const outsideJob = ([begin, end]: Pair): Unplaced => ({
   kind: !has(begin, 'node.dns.native') ? 'fs' : LOOKUPS.has(begin.name) ? 'dns' : 'kernel',
 });
 
-/** A run on a pool thread. */
-interface Run {
-  readonly begin: PoolEvent;
-  readonly end: PoolEvent;
-}
+/** On a pool thread. */
+type Run = Readonly<{ begin: PoolEvent; end: PoolEvent }>;
 
 /** In order of ends. */
-function runs(events: readonly PoolEvent[], crossed: (begin: number, end: number) => boolean): Run[] {
+function runs(events: readonly PoolEvent[], crossed: Crossed): Run[] {
   const running = new Map<number, PoolEvent>();
   const ended: Run[] = [];
   for (const event of events) {
@@ -112,10 +100,7 @@ const MOST_CANDIDATES = 200;
  * run finds no free job, and earlier runs move on until each has a job that fits (augmenting paths). Cancelled jobs (negative
  * result) never ran. When events were lost, a job without a run has no start and no end.
  */
-function workJobs(
-  events: readonly PoolEvent[],
-  crossed: (begin: number, end: number) => boolean,
-): Unplaced[] {
+function workJobs(events: readonly PoolEvent[], crossed: Crossed): Unplaced[] {
   const pairs = asyncPairs(events, (event) => has(event, 'node.threadpoolwork.async')).filter(
     ([, end]) => (end.args.result ?? 0) >= 0,
   );
@@ -146,12 +131,10 @@ function workJobs(
   let first = 0;
   for (const run of runs(events, crossed)) {
     while (first < pairs.length && itemAt(pairs, first)[1].ts < run.end.ts) first++;
+    const isFit = (index: number): boolean => index < pairs.length && fits(run, pairs[index] as Pair);
     let index = free.from(first);
-    for (let tried = 0; index < pairs.length && tried < MOST_CANDIDATES; tried++) {
-      if (fits(run, pairs[index] as Pair)) break;
-      index = free.from(index + 1);
-    }
-    if (index < pairs.length && fits(run, pairs[index] as Pair)) take(run, index);
+    for (let tried = 0; tried < MOST_CANDIDATES && !isFit(index); tried++) index = free.from(index + 1);
+    if (isFit(index)) take(run, index);
     // An earlier run may have to move to a return before this one.
     else move(run, Math.max(0, first - MOST_CANDIDATES / 2), new Set());
   }

@@ -11,14 +11,10 @@ const MOST_WITH_THREADS = 4;
 export function screenLines(processes: readonly SeenProcess[], style: Style, isLive = false): string[] {
   const where = processes.length === 1 ? '1 process' : `${processes.length} processes`;
   const [busy, threads] = [sum(processes.map((one) => one.busy)), sum(processes.map((one) => one.threads))];
-  const keys = isLive ? '  q quits' : '';
+  const aside = `${busy} of ${threads} pool threads busy in ${where}${isLive ? '  q quits' : ''}`;
   const withThreads = processes.length > MOST_WITH_THREADS ? [] : processes;
   const sections: Section[] = [
-    {
-      title: 'plimsoll top',
-      aside: `${busy} of ${threads} pool threads busy in ${where}${keys}`,
-      blocks: [],
-    },
+    { title: 'plimsoll top', aside, blocks: [] },
     processesSection(processes, style),
     ...withThreads.map((process) => threadsSection(process, style)),
   ];
@@ -29,22 +25,14 @@ const LEAST_PROGRAM = 14;
 
 function processesSection(processes: readonly SeenProcess[], { width }: Style): Section {
   const room = Math.max(LEAST_PROGRAM, width - 34);
-  const columns = [
-    column('process'),
-    column('busy'),
-    column('event loop', 'left', 1),
-    column('program', 'left'),
-  ];
+  const titles = [column('process'), column('busy'), column('event loop', 'left', 1)];
+  const columns = [...titles, column('program', 'left')];
   const rows = processes.map(({ pid, busy, threads, size, program, seen, countedBy }) => {
     const loop = seen.find(({ role }) => role === 'event loop');
-    return [
-      String(pid),
-      threads === 0
-        ? `–/${countedBy === null ? '?' : size}`
-        : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
-      loop === undefined ? '' : briefly(loop.doing),
-      cut(shortened(program), room),
-    ];
+    const unused = `–/${countedBy === null ? '?' : size}`;
+    const used = `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`;
+    const doing = loop === undefined ? '' : briefly(loop.doing);
+    return [String(pid), threads === 0 ? unused : used, doing, cut(shortened(program), room)];
   });
   return { blocks: [{ kind: 'table', caption: 'Processes', columns, rows }] };
 }
@@ -77,21 +65,18 @@ function threadsSection({ seen, tellsCalls, pid, rescue }: SeenProcess, { width 
   const shown = (isQuiet ? seen.filter(({ role }) => role !== 'runtime') : seen).toSorted(
     (a, b) => rank(a) - rank(b) || a.tid - b.tid,
   );
-  const rows = shown.map(({ tid, role, doing }) =>
-    [String(tid), role, cut(doingText(doing), Math.max(16, width - 30))].map((text) => ({
-      ...{ text, tone: TONES[doing.what] },
-    })),
-  );
+  const rows = shown.map(({ tid, role, doing }) => {
+    const activity = cut(doingText(doing), Math.max(16, width - 30));
+    return [String(tid), role, activity].map((text) => ({ text, tone: TONES[doing.what] }));
+  });
+  const columns = [column('thread'), column('role', 'left'), column('activity', 'left')];
   const quiet = `and ${formatCount(runtime.length, 'idle V8 and Node thread')}`;
   const refused = `! plimsoll may not read the system calls of process ${pid}: run it as the same user with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`;
   return {
     title: `process ${pid}`,
     blocks: [
       ...notes([rescue === null ? null : printable(rescueText(rescue))], 'pool'),
-      {
-        ...{ kind: 'table', caption: 'Threads', rows },
-        columns: [column('thread'), column('role', 'left'), column('activity', 'left')],
-      },
+      { kind: 'table', caption: 'Threads', columns, rows },
       ...notes([isQuiet && runtime.length > 0 ? quiet : null], 'soft'),
       ...notes([tellsCalls ? null : refused], 'unsure'),
     ],

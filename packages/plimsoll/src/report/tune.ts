@@ -68,14 +68,18 @@ function verdictOf(result: TuneResult): Verdict {
 
 function curves(result: TuneResult): Curve[] {
   const { objective, baseline, recommended, environment, sizes } = result;
-  const curve = (title: string, value: (size: TunedSize) => number | null, text?: Curve['format']): Curve => {
-    const points = sizes.flatMap((size) => {
-      const known = value(size);
-      if (known === null || known <= 0) return [];
-      const interval = size.size === baseline ? ([1, 1] as const) : size.interval;
-      const isRatio = text === undefined;
-      const recorded = isRatio ? recordedAt(size, objective) : text(known);
-      return [{ size: size.size, value: known, interval: isRatio ? interval : null, text: recorded }];
+  const curve = (
+    title: string,
+    figure: (size: TunedSize) => number | null,
+    text?: Curve['format'],
+  ): Curve => {
+    const points = sizes.flatMap((one) => {
+      const { size } = one;
+      const value = figure(one);
+      if (value === null || value <= 0) return [];
+      if (text !== undefined) return [{ size, value, interval: null, text: text(value) }];
+      const interval = size === baseline ? ([1, 1] as const) : one.interval;
+      return [{ size, value, interval, text: recordedAt(one, objective) }];
     });
     return sizing.sizeCurve(title, points, recommended, environment, text);
   };
@@ -135,23 +139,15 @@ function routesSection(result: TuneResult): Section[] {
   const chosen = sizeIn(result, result.recommended);
   const base = sizeIn(result, result.baseline);
   if (chosen === undefined || base === undefined || chosen === base || chosen.routes.length < 2) return [];
-  const table: Table = {
-    kind: 'table',
-    caption: 'Routes',
-    columns: [
-      ...[column('route', 'left'), column('requests', 'right', 1), column(`mean at ${base.size}`)],
-      ...[column(`at ${chosen.size}`), column('change', 'left')],
-    ],
-    rows: chosen.routes.slice(0, MOST_ROUTES).map(({ route, requests, meanMs, ratio, slower }) => {
-      const before = base.routes.find((one) => one.route === route);
-      const by = ratio === null ? 'too few requests' : change(ratio);
-      return [
-        ...[route, String(requests), ms(before?.meanMs ?? null), formatMs(meanMs)],
-        slower === 'maybe' ? `${by}, uncertain` : by,
-      ];
-    }),
-  };
-  return [{ title: 'Routes', blocks: [table] }];
+  const titles = [column('route', 'left'), column('requests', 'right', 1), column(`mean at ${base.size}`)];
+  const columns = [...titles, column(`at ${chosen.size}`), column('change', 'left')];
+  const rows = chosen.routes.slice(0, MOST_ROUTES).map(({ route, requests, meanMs, ratio, slower }) => {
+    const before = base.routes.find((one) => one.route === route);
+    const by = ratio === null ? 'too few requests' : change(ratio);
+    const figures = [route, String(requests), ms(before?.meanMs ?? null), formatMs(meanMs)];
+    return [...figures, slower === 'maybe' ? `${by}, uncertain` : by];
+  });
+  return [{ title: 'Routes', blocks: [{ kind: 'table', caption: 'Routes', columns, rows }] }];
 }
 
 /** The command with the size before it, where another than the baseline is recommended; a process that runs can be resized. */

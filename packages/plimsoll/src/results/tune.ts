@@ -14,17 +14,6 @@ const routeSchema = z.object({
     .describe('more than 10 % slower than at the baseline: yes when that is hardly chance'),
 });
 
-const roundSchema = z.object({
-  block: is.count,
-  order: is.count.describe('place in its block'),
-  twin: z.boolean().describe('it is the second turn of the baseline'),
-  seconds: is.number,
-  requests: is.count,
-  meanMs: is.orNull(is.number, 'routes weighted by their share of the whole run; wall time of a command'),
-  perSecond: is.number,
-  disturbed: z.boolean().describe('not compared'),
-});
-
 export const tunedSizeSchema = z.object({
   size: is.size,
   ratio: z
@@ -60,9 +49,6 @@ export const tunedSizeSchema = z.object({
   overloaded: z.boolean().describe('it does not keep up with the requests that come: no latency is compared'),
   failing: z.boolean().describe('clearly more requests fail than at the baseline'),
   leftEarly: z.boolean().describe('so much worse that it got no more time'),
-  higherLoopDelay: z.boolean().describe('no faster than another size, with a higher event-loop delay'),
-  higherP99: z.boolean().describe('no faster than another size, with a higher 99th percentile'),
-  rounds: is.listOf(roundSchema, 'every window, or every run'),
 });
 
 export const tuneSchema = is.resultSchema('tune', 'Result of plimsoll tune', {
@@ -96,11 +82,10 @@ export const tuneSchema = is.resultSchema('tune', 'Result of plimsoll tune', {
     unit: z.enum(['request', 'run']),
     sizes: z.array(is.size),
     seed: z.int(),
-    level: z.number(),
     timeMs: is.number.describe('the most that was allowed'),
     blocks: is.count,
     windows: is.count.describe('or runs'),
-    openStream: z.boolean().describe('requests come at a rate of their own, whatever the size'),
+    disturbed: is.count.describe('windows that are not compared'),
     traffic: is.orNull(is.text, 'who sent the requests: a command, URLs; null: whoever did'),
     resizing: z
       .enum(['threads', 'parking'])
@@ -117,4 +102,3 @@ export const tuneSchema = is.resultSchema('tune', 'Result of plimsoll tune', {
 export type TuneResult = z.infer<typeof tuneSchema>;
 export type TunedSize = z.infer<typeof tunedSizeSchema>;
 export type TunedRoute = z.infer<typeof routeSchema>;
-export type TuneRound = z.infer<typeof roundSchema>;

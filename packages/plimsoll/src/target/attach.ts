@@ -2,8 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, PlimsollError } from '../errors.js';
 import { splitNodeOptions } from '../host/node-options.js';
-import { nodeProcess, notPermitted } from '../host/node-process.js';
-import { commandOf, isGone, startTime } from '../host/processes.js';
+import { commandOf, isGone, nodeProcess, notPermitted, startTime } from '../host/processes.js';
 import { readText } from '../host/read.js';
 import { holderOf, type Listener, listenersOf, localListeners } from '../host/sockets.js';
 import { until } from '../lab/until.js';
@@ -16,12 +15,7 @@ export interface AttachOptions {
 }
 
 export interface Attached {
-  /**
-   * The value of an expression in the main thread of the process, as JSON; a promise is awaited. Its `require` loads Node's
-   * built-in modules, and files by their absolute paths.
-   *
-   * @param timeoutMs how long the answer may take, in milliseconds; by default 10,000.
-   */
+  /** As JSON; a promise is awaited. `require` loads built-in modules, and files by absolute paths. By default within 10 s. */
   evaluate(source: string, timeoutMs?: number): Promise<unknown>;
   /** Closes the inspector, unless another tool had opened it. Never throws. */
   close(): Promise<void>;
@@ -118,18 +112,14 @@ async function nudged<Value>(session: InspectorSession, answer: Promise<Value>):
   return answer.finally(() => clearInterval(nudge));
 }
 
-/** Where the process stores our state: the timer that closes its inspector, and pending promises. */
+/** The timer that closes the inspector of the process, and pending promises. */
 const STATE = "globalThis[Symbol.for('plimsoll.attached')]";
 const ended = (id: number): string =>
   `((state) => { const promise = state[${id}]; delete state[${id}]; return promise; })(${STATE})`;
 /** It adds no tick and no timer, so it is safe anywhere, even in a call that does not return. */
 const CLOSE = `delete ${STATE}; process.getBuiltinModule('node:inspector').close()`;
 
-/**
- * An expression that calls `source` as soon as that is safe; `ended` awaits it.
- *
- * @param closeAfterMs when the inspector closes by itself if plimsoll is killed; `null`: never.
- */
+/** Calls `source` as soon as that is safe; `ended` awaits it. The inspector closes by itself if plimsoll is killed. */
 const started = (source: string, id: number, closeAfterMs: number | null): string => `void ((state) => {
   state[${id}] = ${afterwards(`try {
     if (!process.getBuiltinModule) throw new Error('it runs Node.js ' + process.version + ', and plimsoll needs 20.19, 22.12 or newer');
@@ -199,12 +189,7 @@ async function openInspector(listeners: readonly Listener[]): Promise<string | n
   return null;
 }
 
-async function wake(
-  pid: number,
-  port: number,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function wake(pid: number, port: number, timeoutMs: number, signal?: AbortSignal): Promise<string> {
   // Without a handler the signal would end the process.
   if (!(await until(() => handlesSignal(pid), START_MS, signal)))
     throw problem(
@@ -220,7 +205,7 @@ async function wake(
     const url = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
     if (url !== null) return url;
     const now = performance.now();
-    if (now > end) throw rival === undefined ? notOpened(pid, timeoutMs) : portTaken(port, rival);
+    if (now > end) throw notOpened(pid, timeoutMs, port, rival);
     // Another process that plimsoll is attached to has the port for a moment.
     if (rival === undefined && now >= againAt) {
       process.kill(pid, 'SIGUSR1');
@@ -239,18 +224,10 @@ function handlesSignal(pid: number): boolean {
   return mask !== undefined && (BigInt(`0x${mask}`) & SIGUSR1_BIT) !== 0n;
 }
 
-const notOpened = (pid: number, timeoutMs: number): PlimsollError =>
-  problem(
-    'PLIMSOLL_NO_INSPECTOR',
-    pid,
-    `did not open its inspector within ${timeoutMs} ms of SIGUSR1: does the program listen for this signal, or is its main thread in a call that does not return?`,
-  );
-
-function portTaken(port: number, { inode }: Listener): PlimsollError {
-  const pid = holderOf(inode);
-  const holder = pid === null ? 'another process' : `process ${pid} (${commandOf(pid).join(' ')})`;
-  return new PlimsollError(
-    'PLIMSOLL_PORT_IN_USE',
-    `port ${port}, which the inspector needs, is in use by ${holder}; end that process, or close its debugger, and try again`,
-  );
+function notOpened(pid: number, timeoutMs: number, port: number, rival?: Listener): PlimsollError {
+  const text = `did not open its inspector within ${timeoutMs} ms of SIGUSR1: does the program listen for this signal, or is its main thread in a call that does not return?`;
+  if (rival === undefined) return problem('PLIMSOLL_NO_INSPECTOR', pid, text);
+  const holder = holderOf(rival.inode);
+  const taken = `port ${port}, which the inspector needs, is in use by ${holder === null ? 'another process' : `process ${holder}`}; end that process, or close its debugger, and try again`;
+  return new PlimsollError('PLIMSOLL_PORT_IN_USE', taken);
 }

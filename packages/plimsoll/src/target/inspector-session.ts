@@ -44,11 +44,7 @@ export class InspectorSession {
     });
   }
 
-  /**
-   * The value of an expression in the main thread of the process, even while that thread is in an endless loop.
-   *
-   * @param awaitPromise whether the outcome of a promise is wanted, which needs a turn of the event loop.
-   */
+  /** Even while the main thread is in an endless loop; to await a promise needs a turn of its event loop. */
   async evaluate(expression: string, timeoutMs: number, awaitPromise = false): Promise<unknown> {
     const id = ++this.#lastId;
     const params = { expression, awaitPromise, returnByValue: true };

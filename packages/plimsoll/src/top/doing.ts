@@ -9,10 +9,7 @@ import { systemCall } from './system-calls.js';
 /** A sleeping thread that used a smaller share of a core than this was idle. */
 const LEAST_SHARE = 0.05;
 
-/**
- * @param before the same thread at the previous look; `null` at the first one.
- * @param targetOf names what a blocked thread waits for.
- */
+/** `before` is the thread at the previous look, if there was one; `targetOf` names what a blocked thread waits for. */
 export function doingOf(
   now: ThreadActivity,
   before: ThreadActivity | null,

@@ -13,22 +13,15 @@ export function rolesOf(
 ): ReadonlyMap<number, Role> {
   const roles = new Map<number, Role>(threads.map(({ tid }) => [tid, tid === pid ? 'event loop' : 'other']));
   const helpers = threads.filter(({ tid }) => tid !== pid);
-  const assign = (role: Role, members: readonly Thread[]): void => {
-    for (const { tid } of members) roles.set(tid, role);
-  };
   if (hasNames(pid, threads)) {
-    assign(
-      'runtime',
-      helpers.filter(({ name }) => RUNTIME_NAME.test(name)),
-    );
-    assign(
-      'pool',
-      helpers.filter(({ name }) => name === POOL_THREAD),
-    );
-  } else {
-    assign('runtime', helpers.slice(0, RUNTIME_THREADS));
-    if (size > 0) assign('pool', createdTogether(candidates(pid, threads, root), size));
+    for (const { tid, name } of helpers)
+      if (name === POOL_THREAD) roles.set(tid, 'pool');
+      else if (RUNTIME_NAME.test(name)) roles.set(tid, 'runtime');
+    return roles;
   }
+  for (const { tid } of helpers.slice(0, RUNTIME_THREADS)) roles.set(tid, 'runtime');
+  if (size === 0) return roles;
+  for (const { tid } of createdTogether(candidates(pid, threads, root), size)) roles.set(tid, 'pool');
   return roles;
 }
 

@@ -1,11 +1,6 @@
 /** What the first argument of a system call names, or the second one of `path-at`; a thread in an `idle` call waits for work. */
 type Target = 'file' | 'path' | 'path-at' | 'poll' | 'nothing' | 'idle';
 
-interface SystemCall {
-  readonly name: string;
-  readonly target: Target;
-}
-
 /** Numbers on x64 and on arm64; `null` where the call does not exist. */
 const CALLS: readonly (readonly [name: string, x64: number | null, arm64: number | null, target: Target])[] =
   [
@@ -56,7 +51,7 @@ const CALLS: readonly (readonly [name: string, x64: number | null, arm64: number
     ['epoll_pwait2', 441, 441, 'idle'],
   ];
 
-const tableOf = (column: 1 | 2): Map<number | null, SystemCall> =>
+const tableOf = (column: 1 | 2): Map<number | null, { name: string; target: Target }> =>
   new Map(CALLS.map((call) => [call[column], { name: call[0], target: call[3] }]));
 
 const TABLES: Partial<Record<NodeJS.Architecture, ReturnType<typeof tableOf>>> = {
@@ -64,5 +59,5 @@ const TABLES: Partial<Record<NodeJS.Architecture, ReturnType<typeof tableOf>>> =
   arm64: tableOf(2),
 };
 
-export const systemCall = (number: number, arch: NodeJS.Architecture = process.arch): SystemCall =>
-  TABLES[arch]?.get(number) ?? { name: `system call ${number}`, target: 'nothing' };
+export const systemCall = (number: number, arch: NodeJS.Architecture = process.arch) =>
+  TABLES[arch]?.get(number) ?? ({ name: `system call ${number}`, target: 'nothing' } as const);

@@ -1,18 +1,18 @@
 import { mean, meanOfKnown, sum } from '../collections/sum.js';
 import type { TunedSize, TuneResult } from '../results/tune.js';
-import { boundsOf, EQUAL_WITHIN, LEVEL } from '../stats/intervals.js';
+import { boundsOf } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
-import { type BlockValues, bothTurns, costsOf, countOf, differences, latencyP99, logCosts } from './costs.js';
+import { bothTurns, type Costs, costsOf, countOf, differences, latencyP99, logCosts } from './costs.js';
 import { type Judgement, judge, type SizeRanking } from './judge.js';
 import { routesOf } from './routes.js';
 import {
   answeredIn,
-  comparedWindows,
   isWindow,
   type JudgePlan,
   type Objective,
   type Sample,
   secondsOf,
+  type Window,
 } from './sample.js';
 
 export type TuneNote =
@@ -30,10 +30,7 @@ export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> 
 
 /** What the samples do not tell. */
 export interface TuneFacts extends Pick<MeasuredTune, 'environment' | 'command' | 'pid' | 'notes'> {
-  readonly method: Omit<
-    TuneResult['method'],
-    'unit' | 'sizes' | 'seed' | 'level' | 'blocks' | 'windows' | 'openStream'
-  >;
+  readonly method: Omit<TuneResult['method'], 'unit' | 'sizes' | 'seed' | 'blocks' | 'windows' | 'disturbed'>;
 }
 
 export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizing' | 'stop'> {
@@ -45,9 +42,9 @@ export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizi
 export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneFacts): MeasuredTune {
   const judgement = judge(samples, plan);
   const { twin, noisy } = judgement;
-  const material = { samples, plan, judgement, means: costsOf(samples, 'mean').of };
-  const measured = plan.sizes.filter((size) => samples.some((sample) => sample.size === size));
-  const sizes = measured.map((size) => sizeOf(size, material));
+  const means = costsOf(samples, 'mean').of;
+  const measured = plan.sizes.filter((size) => samples.some((one) => one.size === size));
+  const sizes = measured.map((size) => sizeOf(size, samples, plan, judgement, means));
   return {
     schema: 'plimsoll/1',
     kind: 'tune',
@@ -60,9 +57,9 @@ export function answer(samples: readonly Sample[], plan: JudgePlan, facts: TuneF
     method: {
       ...facts.method,
       unit: facts.method.mode === 'runs' ? 'run' : 'request',
-      ...{ sizes: [...plan.sizes], seed: plan.seed, level: LEVEL, windows: samples.length },
+      ...{ sizes: [...plan.sizes], seed: plan.seed, windows: samples.length },
       blocks: new Set(samples.map(({ block }) => block)).size,
-      openStream: isOpenStream(sizes),
+      disturbed: samples.filter(({ disturbed }) => disturbed).length,
     },
   };
 }
@@ -84,76 +81,58 @@ function conclusion(
   };
 }
 
-interface Material {
-  readonly samples: readonly Sample[];
-  readonly plan: JudgePlan;
-  readonly judgement: Judgement;
-  /** Of each arm in each block. */
-  readonly means: BlockValues;
-}
-
-function sizeOf(size: number, { samples, plan, judgement, means }: Material): TunedSize {
+function sizeOf(
+  size: number,
+  samples: readonly Sample[],
+  plan: JudgePlan,
+  judgement: Judgement,
+  means: Costs['of'],
+): TunedSize {
   const { baseline, objective } = plan;
-  const ranking = judgement.sizes.get(size) as SizeRanking;
-  const { state, ratio, verdict, odds, blocks, higherLoopDelay, higherP99 } = ranking;
-  const compared = samples.filter((sample) => !sample.disturbed);
-  const windows = comparedWindows(samples);
+  const { state, ratio, verdict, odds, blocks } = judgement.sizes.get(size) as SizeRanking;
+  const compared = samples.filter(({ disturbed }) => !disturbed);
   // The twin is the baseline, and its requests are as good.
-  const own = compared.filter((sample) => sample.size === size);
-  const ownWindows = own.filter(isWindow);
+  const ofSize = compared.filter((sample) => sample.size === size);
+  const windows = ofSize.filter(isWindow);
+  const meanOf = (pick: (window: Window) => number | null): number | null => meanOfKnown(windows.map(pick));
   const isOverloaded = state === 'overloaded';
   const states = [state, judgement.sizes.get(baseline)?.state];
   const isComparable = !states.includes('overloaded') && !states.includes('failing');
-  const meanOf = ({ arm, block, disturbed }: Sample): number | null =>
-    disturbed ? null : (means.get(arm)?.get(block) ?? null);
-  const delays = ownWindows.map(({ loopDelayMs }) => loopDelayMs.p99);
   return {
     size,
     ratio: isComparable ? ratiosOf(size, compared, plan) : { mean: null, p99: null, throughput: null },
     interval: ratio && size !== baseline ? inverted(boundsOf(ratio), objective) : null,
     verdict,
     chanceSlower: odds?.chanceSlower ?? null,
-    meanMs: isOverloaded ? null : meanOfKnown(own.map(meanOf)),
-    p99Ms: isOverloaded ? null : latencyP99(ownWindows, windows),
-    perSecond: own.length === 0 ? 0 : sum(own.map(answeredIn)) / sum(own.map(secondsOf)),
-    loopDelayMs: delays.length === 0 ? null : { p99: median(delays) },
+    meanMs: isOverloaded
+      ? null
+      : meanOfKnown(ofSize.map(({ arm, block }) => means.get(arm)?.get(block) ?? null)),
+    p99Ms: isOverloaded ? null : latencyP99(windows, compared.filter(isWindow)),
+    perSecond: ofSize.length === 0 ? 0 : sum(ofSize.map(answeredIn)) / sum(ofSize.map(secondsOf)),
+    loopDelayMs: windows.length === 0 ? null : { p99: median(windows.map((one) => one.loopDelayMs.p99)) },
     queueWaitMs: {
-      fast: meanOfKnown(ownWindows.map(({ queueWaitMs }) => queueWaitMs.fast)),
-      slow: meanOfKnown(ownWindows.map(({ queueWaitMs }) => queueWaitMs.slow)),
+      fast: meanOf(({ queueWaitMs }) => queueWaitMs.fast),
+      slow: meanOf(({ queueWaitMs }) => queueWaitMs.slow),
     },
     cpu: {
-      cores: meanOfKnown(own.map(coresOf)),
-      machineCores: meanOfKnown(ownWindows.map(({ machineBusyCores }) => machineBusyCores)),
+      cores: meanOfKnown(ofSize.map(coresOf)),
+      machineCores: meanOf(({ machineBusyCores }) => machineBusyCores),
     },
-    busyThreads: meanOfKnown(ownWindows.map(({ busyThreads }) => busyThreads)),
-    requests: sum(own.map((sample) => (isWindow(sample) ? countOf(sample) : 1))),
-    failed: sum(ownWindows.map(({ failed }) => failed)),
+    busyThreads: meanOf(({ busyThreads }) => busyThreads),
+    requests: sum(ofSize.map((sample) => (isWindow(sample) ? countOf(sample) : 1))),
+    failed: sum(windows.map(({ failed }) => failed)),
     blocks,
-    routes: isComparable ? routesOf(size, baseline, windows) : [],
+    routes: isComparable ? routesOf(size, baseline, compared.filter(isWindow)) : [],
     overloaded: isOverloaded,
     failing: state === 'failing',
     leftEarly: state === 'left',
-    higherLoopDelay,
-    higherP99,
-    rounds: samples
-      .filter((sample) => sample.size === size)
-      .map((sample) => ({
-        ...{ block: sample.block, order: sample.order, twin: sample.arm === 'twin' },
-        seconds: secondsOf(sample),
-        requests: isWindow(sample) ? sample.completed : 1,
-        meanMs: meanOf(sample),
-        perSecond: secondsOf(sample) === 0 ? 0 : answeredIn(sample) / secondsOf(sample),
-        disturbed: sample.disturbed,
-      })),
   };
 }
 
-const coresOf = (sample: Sample): number | null =>
-  isWindow(sample)
-    ? sample.cpuCores
-    : sample.cpuSeconds === null
-      ? null
-      : sample.cpuSeconds / secondsOf(sample);
+function coresOf(sample: Sample): number | null {
+  if (isWindow(sample)) return sample.cpuCores;
+  return sample.cpuSeconds === null ? null : sample.cpuSeconds / secondsOf(sample);
+}
 
 /** More requests per second is a lower cost. */
 const inverted = (bounds: [number, number] | null, objective: Objective): [number, number] | null =>
@@ -163,8 +142,8 @@ function ratiosOf(size: number, compared: readonly Sample[], { baseline }: Judge
   if (size === baseline) return { mean: 1, p99: 1, throughput: 1 };
   const ratio = (objective: Objective): number | null => {
     const { of } = logCosts(compared, objective);
-    const own = differences(of, size, bothTurns(of, baseline));
-    return own.length === 0 ? null : Math.exp(mean(own));
+    const logs = differences(of, size, bothTurns(of, baseline));
+    return logs.length === 0 ? null : Math.exp(mean(logs));
   };
   const perRequest = ratio('throughput');
   return {
@@ -172,18 +151,4 @@ function ratiosOf(size: number, compared: readonly Sample[], { baseline }: Judge
     p99: compared.some(isWindow) ? ratio('p99') : null,
     throughput: perRequest && 1 / perRequest,
   };
-}
-
-/** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */
-const LATENCY_DIFFERS = 0.1;
-
-function isOpenStream(sizes: readonly TunedSize[]): boolean {
-  const differs = (ratio: number | null, by: number): boolean =>
-    ratio !== null && Math.abs(Math.log(ratio)) > Math.log1p(by);
-  const known = sizes.filter(({ ratio }) => ratio.mean !== null && ratio.throughput !== null);
-  return (
-    !known.some(({ ratio }) => differs(ratio.throughput, EQUAL_WITHIN)) &&
-    (known.some(({ ratio }) => differs(ratio.mean, LATENCY_DIFFERS)) ||
-      sizes.some(({ overloaded }) => overloaded))
-  );
 }

@@ -53,9 +53,9 @@ export async function startApp(
   let end: CommandEnd | null = null;
   let isStopping = false;
   const left = (): number[] => processesWithEnvironment([directory]).filter((pid) => !hasEnded(pid));
-  /** A command may leave processes behind that go on, as `pm2 start` does. */
   const untilEnded = async (): Promise<CommandEnd> => {
     const ofCommand = await running.ended;
+    // A command may leave processes behind that go on, as `pm2 start` does.
     while (ofCommand.code === 0 && !isStopping && left().length > 0) await sleep(END_LOOK_MS);
     end = ofCommand;
     return end;
@@ -70,9 +70,9 @@ export async function startApp(
         signal.throwIfAborted();
         const nowMs = performance.now();
         const spentMs = nowMs - startMs;
-        if (end !== null && end.code !== 0)
+        if (end?.code === 0) return { is: 'ended' };
+        if (end !== null)
           throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${end.text})`);
-        if (end !== null) return { is: 'ended' };
         const endpoint = endpointOf([...new Set([...groupMembers(running.pid), ...left()])]);
         if (endpoint !== null) {
           listensSinceMs ??= nowMs;

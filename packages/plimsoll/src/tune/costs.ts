@@ -13,8 +13,8 @@ import {
   type Window,
 } from './sample.js';
 
-/** One number for each arm in each block: a cost, its logarithm, or a delay. */
-export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
+/** One number for each arm in each block: a cost, or its logarithm. */
+type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
 
 /** What each arm cost in each block, above 0; lower is better: of requests per second it is the inverse. */
 export interface Costs {
@@ -51,22 +51,12 @@ const isWhole = (window: Window): boolean => hasLatencies(window) && !isCutShort
 export const requestsUnderWay = (window: Window): number =>
   sum([...totalsOf(window).values()].map((total) => total.sum)) / 1000 / window.seconds;
 
-export function tableOf<One extends Sample>(
-  samples: readonly One[],
-  cost: (sample: One) => number,
-): BlockValues {
-  const table = new Map<Arm, Map<number, number>>();
-  for (const sample of samples) {
-    const ofArm = table.get(sample.arm) ?? new Map<number, number>();
-    table.set(sample.arm, ofArm.set(sample.block, cost(sample)));
-  }
-  return table;
+function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One) => number): BlockValues {
+  const arms = [...grouped(samples, ({ arm }) => arm)];
+  return new Map(arms.map(([arm, own]) => [arm, new Map(own.map((one) => [one.block, cost(one)]))]));
 }
 
-export interface Total {
-  readonly count: number;
-  readonly sum: number;
-}
+export type Total = Readonly<{ count: number; sum: number }>;
 
 /** Windows are looked at after every block anew. */
 function once<Figures extends object>(find: (window: Window) => Figures): (window: Window) => Figures {
@@ -78,12 +68,10 @@ function once<Figures extends object>(find: (window: Window) => Figures): (windo
   };
 }
 
-export const totalsOf = once(({ routes }): ReadonlyMap<string, Total> => {
-  const known = [...routes].filter(([, latencies]) => latencies.length > 0);
-  return new Map(
-    known.map(([route, latencies]) => [route, { count: latencies.length, sum: sum(latencies) }]),
-  );
-});
+export const totalsOf = once(
+  ({ routes }): ReadonlyMap<string, Total> =>
+    new Map([...routes].map(([route, all]) => [route, { count: all.length, sum: sum(all) }])),
+);
 
 const sortedOf = once(
   ({ routes }): ReadonlyMap<string, Float64Array> =>
@@ -103,10 +91,7 @@ export function sharesOf(windows: readonly Window[]): Map<string, number> {
   return new Map(ascending.map(([route, count]) => [route, count / all]));
 }
 
-interface Layer {
-  readonly has: (route: string) => boolean;
-  readonly share: number;
-}
+type Layer = Readonly<{ has: (route: string) => boolean; share: number }>;
 
 /** A layer for each route, and one for all rare routes together. */
 function layersOf(windows: readonly Window[]): Layer[] {
@@ -158,14 +143,9 @@ export function latencyP99(ofSize: readonly Window[], windows: readonly Window[]
 }
 
 function meanOf(windows: readonly Window[], { has }: Layer): number | null {
-  let [count, latency] = [0, 0];
-  for (const window of windows)
-    for (const [route, total] of totalsOf(window))
-      if (has(route)) {
-        count += total.count;
-        latency += total.sum;
-      }
-  return count === 0 ? null : latency / count;
+  const totals = windows.flatMap((window) => [...totalsOf(window)]).filter(([route]) => has(route));
+  const count = sum(totals.map(([, total]) => total.count));
+  return count === 0 ? null : sum(totals.map(([, total]) => total.sum)) / count;
 }
 
 function p99Costs(windows: readonly Window[]): Costs {

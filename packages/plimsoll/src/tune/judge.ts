@@ -15,10 +15,9 @@ import {
 } from '../stats/intervals.js';
 import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
-import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';
-import { type BlockValues, bothTurns, differences, logCosts, requestsUnderWay, tableOf } from './costs.js';
-import { type Arm, comparedWindows, type JudgePlan, type Sample, type Window } from './sample.js';
+import { bothTurns, type Costs, differences, logCosts, requestsUnderWay } from './costs.js';
+import { type Arm, comparedWindows, type JudgePlan, type Sample } from './sample.js';
 import { type Trouble, troublesOf } from './trouble.js';
 
 export interface SizeRanking {
@@ -29,8 +28,6 @@ export interface SizeRanking {
   readonly blocks: number;
   /** Against the best of all; `null` for what is overloaded or fails, and before there are four common blocks. */
   readonly odds: Odds | null;
-  readonly higherLoopDelay: boolean;
-  readonly higherP99: boolean;
 }
 
 type Ranking = ReadonlyMap<number, SizeRanking>;
@@ -60,10 +57,8 @@ const PRECISE = 0.05;
 const LEAST_BLOCKS = 6;
 /** A baseline that seems to differ from itself by more leaves no one sure. */
 const TWIN_MARGIN = 0.05;
-/** A 99th percentile that is higher by less is no reason to refuse a size. */
-const P99_MARGIN = 0.1;
-/** Delays near zero have no meaningful ratio; a millisecond more or less is nothing that a request notices. */
-const LEAST_DELAY_MARGIN_MS = 1;
+/** Sizes that seem to differ from the baseline by less may be all the same. */
+const IDLE_MARGIN = 0.1;
 /** Busy threads, and their share of the requests under way: with less, work of the pool cannot be what takes the time. */
 const HARDLY_BUSY = 0.05;
 /** Boundaries are simulated for so many looks. */
@@ -76,23 +71,19 @@ const LOOKS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
  * baseline. Over blocks, Student's t gives intervals, which hold for all sizes and at all looks (`lookBoundary`), and the odds of
  * being the best or nearly so (`posteriorOdds`). A size that left keeps the blocks it had.
  */
-export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
-  return new Trial(samples, plan).judgement();
-}
+export const judge = (samples: readonly Sample[], plan: JudgePlan): Judgement =>
+  new Trial(samples, plan).judgement();
 
 class Trial {
   readonly #samples: readonly Sample[];
-  readonly #windows: readonly Window[];
   readonly #plan: JudgePlan;
-  readonly #logs: BlockValues;
+  readonly #logs: Costs['of'];
   readonly #blocksEach: number;
   readonly #reference: (block: number) => number | undefined;
   readonly #troubles: ReadonlyMap<number, Trouble>;
 
   constructor(samples: readonly Sample[], plan: JudgePlan) {
-    this.#samples = samples;
-    this.#windows = comparedWindows(samples);
-    this.#plan = plan;
+    [this.#samples, this.#plan] = [samples, plan];
     ({ of: this.#logs, blocksEach: this.#blocksEach } = logCosts(samples, plan.objective));
     this.#reference = bothTurns(this.#logs, plan.baseline);
     this.#troubles = troublesOf(samples, plan.baseline);
@@ -108,23 +99,17 @@ class Trial {
     const isHopeless = (size: number): boolean =>
       size !== baseline && !noisy && (odds.get(size)?.chanceHopeless ?? 0) >= HOPELESS_CHANCE;
     const contenders = candidates.filter((size) => !isHopeless(size));
-    const fast = contenders.filter((size) => !contenders.some((rival) => this.#isSlower(size, rival)));
-    const delayed = this.#delayedMore(fast);
-    const higher = this.#higherP99(fast);
     const rankingOf = (size: number): SizeRanking => {
       const isOut = left.includes(size) || isHopeless(size);
       const isAbleNoMore = left.includes(size) && able.includes(size);
       const known = isAbleNoMore ? this.#odds([...candidates, size]) : odds;
-      return {
-        ...this.#against(size, noisy, isOut),
-        state: this.#troubles.get(size) ?? (isOut ? 'left' : 'living'),
-        odds: known.get(size) ?? null,
-        higherLoopDelay: delayed.has(size),
-        higherP99: higher.has(size),
-      };
+      const state = this.#troubles.get(size) ?? (isOut ? 'left' : 'living');
+      return { ...this.#against(size, noisy, isOut), state, odds: known.get(size) ?? null };
     };
     const ranking: Ranking = new Map(sizes.map((size) => [size, rankingOf(size)]));
-    const good = fast.filter((size) => !delayed.has(size) && !higher.has(size) && odds.has(size));
+    const good = contenders.filter(
+      (size) => odds.has(size) && !contenders.some((rival) => this.#isSlower(size, rival)),
+    );
     const noDifference = able.length === sizes.length && sizes.every((size) => isSame(ranking.get(size)));
     const isTwinAlike = isWithin(twin, TWIN_MARGIN);
     const choice =
@@ -145,18 +130,13 @@ class Trial {
   }
 
   #twin(): Judgement['twin'] {
-    const logs = this.#twinDifferences(this.#logs);
-    if (logs.length === 0) return null;
-    return { ...exponential(meanInterval(logs, this.#critical(logs.length, 1))), blocks: logs.length };
-  }
-
-  #twinDifferences(values: BlockValues): number[] {
-    const baseline = values.get(this.#plan.baseline);
-    return differences(values, 'twin', (block) => baseline?.get(block));
+    const baseline = this.#logs.get(this.#plan.baseline);
+    const logs = differences(this.#logs, 'twin', (block) => baseline?.get(block));
+    return logs.length === 0 ? null : { ...exponential(this.#interval(logs, 1)), blocks: logs.length };
   }
 
   #against(size: number, noisy: boolean, isOut: boolean): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
-    const { baseline } = this.#plan;
+    const { baseline, sizes } = this.#plan;
     const blocks = this.#logs.get(size)?.size ?? 0;
     if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks };
     const logs = differences(this.#logs, size, this.#reference);
@@ -164,25 +144,21 @@ class Trial {
     if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks };
     const hasLooked = logs.length >= FIRST_LOOK;
     // Nobody will look again at one that left.
-    const alpha = (1 - LEVEL) / Math.max(1, this.#plan.sizes.length - 1);
+    const alpha = (1 - LEVEL) / (sizes.length - 1);
     const interval =
       isOut && hasLooked
         ? meanInterval(logs, studentCritical(alpha, logs.length - 1))
-        : this.#intervalOfAll(logs);
+        : this.#interval(logs, sizes.length - 1);
     const ratio = exponential(interval);
     return { ratio, verdict: hasLooked && !noisy ? verdictOfRatio(ratio) : 'unclear', blocks: logs.length };
   }
 
-  #intervalOfAll(values: readonly number[], blocksEach = this.#blocksEach): MeanInterval {
-    return meanInterval(values, this.#critical(values.length, this.#plan.sizes.length - 1, blocksEach));
-  }
-
-  /** How many standard errors an interval of so many blocks goes to either side, at every look. */
-  #critical(blocks: number, comparisons: number, blocksEach = this.#blocksEach): number {
-    if (blocks < FIRST_LOOK) return Number.POSITIVE_INFINITY;
-    const wanted = Math.max(Math.ceil(this.#plan.mostBlocks / blocksEach), blocks);
-    const most = LOOKS.find((looks) => looks >= wanted) ?? blocks;
-    return lookBoundary(most, 1 - (1 - LEVEL) / Math.max(1, comparisons))(blocks);
+  /** It holds for so many comparisons, and at every look. */
+  #interval(logs: readonly number[], comparisons: number): MeanInterval {
+    if (logs.length < FIRST_LOOK) return meanInterval(logs, Number.POSITIVE_INFINITY);
+    const wanted = Math.max(Math.ceil(this.#plan.mostBlocks / this.#blocksEach), logs.length);
+    const most = LOOKS.find((looks) => looks >= wanted) ?? logs.length;
+    return meanInterval(logs, lookBoundary(most, 1 - (1 - LEVEL) / comparisons)(logs.length));
   }
 
   /** The logarithms of some sizes in the blocks that all of them have. */
@@ -202,46 +178,17 @@ class Trial {
 
   #isSlower(size: number, rival: number): boolean {
     if (size === rival) return false;
-    const [own = [], rivals = []] = this.#common([size, rival]).values();
-    if (own.length < FIRST_LOOK) return false;
-    const difference = this.#intervalOfAll(own.map((log, index) => log - itemAt(rivals, index)));
-    return verdictOfInterval(difference) === 'worse';
-  }
-
-  #delayedMore(fast: readonly number[]): ReadonlySet<number> {
-    const delays = tableOf(this.#windows, ({ loopDelayMs }) => loopDelayMs.p99);
-    const twins = this.#twinDifferences(delays).map(Math.abs);
-    if (twins.length === 0) return new Set();
-    return this.#higher(fast, delays, 1, Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95)));
-  }
-
-  #higherP99(fast: readonly number[]): ReadonlySet<number> {
-    if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
-    const { of, blocksEach } = logCosts(this.#samples, 'p99');
-    return this.#higher(fast, of, blocksEach, Math.log1p(P99_MARGIN));
-  }
-
-  /** Those whose values are shown to lie above the lowest by more than a margin. */
-  #higher(
-    sizes: readonly number[],
-    values: BlockValues,
-    blocksEach: number,
-    margin: number,
-  ): ReadonlySet<number> {
-    const known = sizes.filter((size) => (values.get(size)?.size ?? 0) >= FIRST_LOOK);
-    const middle = (size: number): number => median([...(values.get(size)?.values() ?? [])]);
-    const [lowest] = known.toSorted((a, b) => middle(a) - middle(b));
-    const reference = (block: number): number | undefined => values.get(lowest as number)?.get(block);
-    const isHigher = (size: number): boolean =>
-      this.#intervalOfAll(differences(values, size, reference), blocksEach).low > margin;
-    return new Set(known.filter((size) => size !== lowest && isHigher(size)));
+    const [logs = [], rivals = []] = this.#common([size, rival]).values();
+    if (logs.length < FIRST_LOOK) return false;
+    const gaps = logs.map((log, index) => log - itemAt(rivals, index));
+    return verdictOfInterval(this.#interval(gaps, this.#plan.sizes.length - 1)) === 'worse';
   }
 
   /** By Little's law, so many requests were under way that busy threads are hardly any of their time. */
   #hardlyUsesPool(): boolean {
-    const busy = this.#windows.flatMap(({ busyThreads }) => busyThreads ?? []);
-    if (busy.length === 0) return false;
-    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(this.#windows.map(requestsUnderWay)));
+    const windows = comparedWindows(this.#samples);
+    const busy = windows.flatMap(({ busyThreads }) => busyThreads ?? []);
+    return busy.length > 0 && mean(busy) < HARDLY_BUSY * Math.min(1, mean(windows.map(requestsUnderWay)));
   }
 
   /**
@@ -252,7 +199,7 @@ class Trial {
     good: readonly number[],
     ranking: Ranking,
     isTwinAlike: boolean,
-  ): { leading: number; confidence: Judgement['confidence']; settled: boolean } | null {
+  ): (Pick<Judgement, 'confidence' | 'settled'> & { leading: number }) | null {
     const of = (size: number): Odds => ranking.get(size)?.odds as Odds;
     const isAccepted = (size: number): boolean => of(size).expectedLoss <= ACCEPTED_LOSS;
     const isSure = (size: number): boolean =>
@@ -266,7 +213,7 @@ class Trial {
       const settled =
         of(smallest).chanceSlower <= STOP_CHANCE &&
         smaller.every((size) => of(size).chanceAccepted <= SURE_CHANCE) &&
-        isTold(ranking.get(smallest) as SizeRanking);
+        isPrecise(ranking.get(smallest) as SizeRanking);
       return { leading: smallest, confidence: 'sure', settled };
     }
     const keeps = good.includes(baseline) && isAccepted(baseline);
@@ -280,7 +227,7 @@ class Trial {
   }
 }
 
-const isTold = ({ ratio, verdict }: SizeRanking): boolean =>
+const isPrecise = ({ ratio, verdict }: SizeRanking): boolean =>
   verdict !== 'unclear' || (ratio !== null && halfWidth(ratio) <= PRECISE);
 
 const isWithin = (ratio: RatioInterval | null, share: number): boolean =>
@@ -289,7 +236,7 @@ const isWithin = (ratio: RatioInterval | null, share: number): boolean =>
 /** No size is shown to differ from the baseline, nor seems to by much. */
 const nothingShown = (ranking: Ranking): boolean =>
   [...ranking.values()].every(
-    ({ state, ratio, verdict }) => state === 'living' && !isShown(verdict) && isWithin(ratio, P99_MARGIN),
+    ({ state, ratio, verdict }) => state === 'living' && !isShown(verdict) && isWithin(ratio, IDLE_MARGIN),
   );
 
 /** Within 3 % of the baseline, and hardly likely to be a bad choice. */

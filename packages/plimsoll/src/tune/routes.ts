@@ -34,15 +34,13 @@ const added = (a: Total, b: Total): Total => ({ count: a.count + b.count, sum: a
 const totalOf = (windows: readonly Window[], route: string): Total =>
   windows.map((window) => totalsOf(window).get(route) ?? NOTHING).reduce(added, NOTHING);
 
+type Change = Pick<TunedRoute, 'ratio' | 'slower'>;
+
 /**
  * The ratio of the means over the blocks that both have. A route may have one request in a block, whose logarithm says little:
  * so blocks are left out in turn instead (jackknife), which gives the spread of the whole ratio.
  */
-function against(
-  route: string,
-  ofSize: readonly Window[],
-  ofBaseline: readonly Window[],
-): Pick<TunedRoute, 'ratio' | 'slower'> {
+function against(route: string, ofSize: readonly Window[], ofBaseline: readonly Window[]): Change {
   const reference = grouped(ofBaseline, ({ block }) => block);
   const pairs = [...grouped(ofSize, ({ block }) => block)].flatMap(([block, own]) => {
     const pair = [totalOf(own, route), totalOf(reference.get(block) ?? [], route)] as const;

@@ -4,8 +4,7 @@ import { endedChildrenSeconds } from '../host/processes.js';
 import { startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import type { Random } from '../stats/random.js';
-import { createRandom } from '../stats/random.js';
+import { createRandom, type Random } from '../stats/random.js';
 import type { Outcome } from './answer.js';
 import { judge } from './judge.js';
 import { contest } from './live/contest.js';
@@ -17,11 +16,7 @@ const CUT_OFF = 5;
 const LEAST_CUT_OFF_MS = 1_000;
 const FRESH = { processes: null, resizing: null } as const;
 
-/**
- * Compare fresh processes of a command at every size. The first run, which fills the caches of the disk, is not compared.
- *
- * @returns no samples and a note when the time does not suffice.
- */
+/** The first run fills the caches of the disk and is not compared. No samples and a note when the time does not suffice. */
 export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Outcome> {
   const { command, sizes, baseline, seed, timeMs } = request;
   const { signal, onProgress } = context;
@@ -64,11 +59,8 @@ export function tooLong(question: TuneQuestion, wallMs: number): Outcome {
 /** The least that a comparison takes: every size and the twin in each of the blocks before the first look. */
 const leastMs = (wallMs: number, sizes: number): number => wallMs * (sizes + 1) * FIRST_LOOK;
 
-export interface CommandTimes {
-  /** From its start to the end of its process. Of a run that was cut off: so long it took at least. */
-  readonly wallMs: number;
-  /** Of the command and of all that it waited for; `null` where that is not known, and of a run that was cut off. */
-  readonly cpuSeconds: number | null;
+/** What was not cut off has a wall time; CPU time, of all that it waited for, too, is not known everywhere. */
+export interface CommandTimes extends Pick<CommandRun, 'wallMs' | 'cpuSeconds'> {
   readonly isCutOff: boolean;
 }
 
@@ -93,11 +85,8 @@ export async function timeCommand(
     const end = await Promise.race([running.ended, timer]);
     signal.throwIfAborted();
     if (end === null) return { wallMs: performance.now() - startedMs, cpuSeconds: null, isCutOff: true };
-    if (end.code !== 0)
-      throw new PlimsollError(
-        'PLIMSOLL_TARGET_FAILED',
-        `the command failed with ${size} pool threads (${end.text})`,
-      );
+    const failed = `the command failed with ${size} pool threads (${end.text})`;
+    if (end.code !== 0) throw new PlimsollError('PLIMSOLL_TARGET_FAILED', failed);
     const used = endedChildrenSeconds();
     const cpuSeconds = used === null || usedBefore === null ? null : used - usedBefore;
     return { wallMs: end.atMs - startedMs, cpuSeconds, isCutOff: false };

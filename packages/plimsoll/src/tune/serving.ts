@@ -45,7 +45,6 @@ class Serving {
   /** Aborted with an error when the measurement has failed, without one when no more requests come. */
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #url: string | null;
   #traffic: Traffic | null = null;
   #hasEnded = false;
   #restarts = 0;
@@ -54,10 +53,10 @@ class Serving {
   constructor(app: ServingApp, question: TuneQuestion, context: TuneContext) {
     [this.#app, this.#question, this.#context] = [app, question, context];
     this.#signal = AbortSignal.any([context.signal, this.#over.signal]);
-    this.#url = app.endpoint && urlOf(app.endpoint);
     void app.ended?.then(({ code, text }) => {
       this.#hasEnded = true;
-      this.#over.abort(code === 0 ? undefined : died(text));
+      const died = `the command ended during the measurement (${text})`;
+      this.#over.abort(code === 0 ? undefined : new PlimsollError('PLIMSOLL_TARGET_DIED', died));
     });
   }
 
@@ -95,68 +94,63 @@ class Serving {
   }
 
   async #firstRequest(): Promise<void> {
-    const { traffic, live } = this.#app;
+    const { traffic, live, endpoint } = this.#app;
     const mostMs = traffic === null ? this.#question.timeMs : FIRST_REQUEST_MS;
     const startMs = performance.now();
+    const at = endpoint && urlOf(endpoint);
     while (live.requests + live.open === 0) {
       if (performance.now() - startMs > mostMs) throw this.#noRequests(mostMs);
-      const trouble = this.#traffic?.trouble();
-      if (trouble?.isAll) throw onlyErrors(trouble.text);
-      this.#context.onProgress(progressOf({ phase: 'waiting', at: this.#url }, startMs, mostMs));
+      this.#checkTraffic();
+      this.#context.onProgress(progressOf({ phase: 'waiting', at }, startMs, mostMs));
       await sleep(LOOK_MS, undefined, { signal: this.#signal });
     }
   }
 
   #noRequests(mostMs: number): PlimsollError {
+    const { endpoint, ended } = this.#app;
     const within = `within ${Math.round(mostMs / 1000)} s`;
-    const url = this.#url ?? 'http://127.0.0.1:$PORT';
+    const url = endpoint === null ? 'http://127.0.0.1:$PORT' : urlOf(endpoint);
     let text = `the process answered no request ${within}: it must serve requests during the measurement`;
     if (this.#traffic !== null)
       text = `the app at ${url} answered no request ${within}: ${this.#traffic.trouble()?.text ?? 'do --on-port or --url name its port and a path that it answers? (Of several ports plimsoll uses the one in the variable PORT, or the first)'}`;
-    else if (this.#app.ended !== null)
+    else if (ended !== null)
       text = `no request arrived ${within}: send requests to ${url} during the measurement, or let plimsoll send them, with --url /PATH or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`;
     return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
   }
 
   async #compare(): Promise<Outcome | null> {
-    const { live, ended } = this.#app;
+    const { live, ended, endpoint } = this.#app;
     const { timeMs, sizes } = this.#question;
     const processes = live.pids.length;
     const startMs = performance.now();
-    const tell = ({ blocks, known }: Pick<Standing<Window>, 'blocks' | 'known'>): void => {
-      const phase = blocks === 0 ? 'warming up' : 'measuring';
-      this.#context.onProgress(progressOf({ phase, at: this.#url, blocks, known }, startMs, timeMs));
-    };
     let blocks = 0;
-    tell({ blocks, known: null });
-    const { results, plan, ending } = await measureSizes(live, {
-      ...this.#question,
-      signal: this.#signal,
-      isCautious: ended === null,
-      onStanding: (standing) => {
-        blocks = standing.blocks;
-        this.#check(standing.results);
-        tell(standing);
-      },
-    });
+    const onStanding = ({ results, known, ...standing }: Standing<Window>): void => {
+      blocks = standing.blocks;
+      this.#check(results);
+      const phase = blocks === 0 ? 'warming up' : 'measuring';
+      const at = endpoint && urlOf(endpoint);
+      this.#context.onProgress(progressOf({ phase, at, blocks, known }, startMs, timeMs));
+    };
+    onStanding({ results: [], blocks, known: null });
+    const asked = { ...this.#question, signal: this.#signal, isCautious: ended === null, onStanding };
+    const { results, plan, ending } = await measureSizes(live, asked);
     this.#throwFailure();
     const isInterrupted = this.#context.signal.aborted;
     if (isInterrupted && results.length === 0) this.#context.signal.throwIfAborted();
     if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
     const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
-    const notes: TuneNote[] = [];
     const { limit, resizing } = live.pool;
     const wanted = Math.max(...sizes);
+    const trouble = this.#traffic?.trouble();
+    const notes: TuneNote[] = [];
     if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
     if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
-    const trouble = this.#traffic?.trouble();
     if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
     return { samples: results, plan, stop, processes, resizing, notes };
   }
 
   #check(windows: readonly Window[]): void {
-    const trouble = this.#traffic?.trouble();
-    if (trouble?.isAll) throw onlyErrors(trouble.text);
+    this.#checkTraffic();
     const failed = sum(windows.map((window) => window.failed));
     if (failed >= LEAST_FAILURES && sum(windows.map(({ completed }) => completed)) <= failed)
       throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
@@ -165,10 +159,12 @@ class Serving {
     if (requests > this.#last.requests || open > 0) this.#last = { requests, atMs };
     else if (atMs - this.#last.atMs > MOST_SILENCE_MS) this.#over.abort();
   }
-}
 
-const died = (how: string): PlimsollError =>
-  new PlimsollError('PLIMSOLL_TARGET_DIED', `the command ended during the measurement (${how})`);
+  #checkTraffic(): void {
+    const trouble = this.#traffic?.trouble();
+    if (trouble?.isAll) throw onlyErrors(trouble.text);
+  }
+}
 
 const onlyErrors = (text: string): PlimsollError =>
   new PlimsollError(

@@ -12,14 +12,11 @@ const LEAST_TIMES = 2;
 /** A size fails when it fails so much more often than the baseline. */
 const MORE_FAILURES = 0.01;
 
-/**
- * Sizes that do not keep up with the arriving requests, whose latencies would grow for ever and say nothing; and sizes at which
- * clearly more requests fail than at the baseline, as one that fails quickly would look fast.
- */
+/** Latencies of a size that does not keep up would grow forever and say nothing; one that fails quickly would look fast. */
 export function troublesOf(samples: readonly Sample[], baseline: number): ReadonlyMap<number, Trouble> {
   const bySize = grouped(comparedWindows(samples), ({ size }) => size);
   const usual = failuresOf(bySize.get(baseline) ?? []);
-  const usualShare = usual.requests === 0 ? 0 : usual.failed / usual.requests;
+  const usualShare = usual.failed / Math.max(1, usual.requests);
   const troubles = new Map<number, Trouble>();
   for (const [size, windows] of bySize) {
     const overloaded = windows.filter(isOverloaded).length;
@@ -37,7 +34,7 @@ export function troublesOf(samples: readonly Sample[], baseline: number): Readon
 const isOverloaded = ({ completed, inFlightGrowth }: Window): boolean =>
   inFlightGrowth > Math.max(LEAST_GROWTH, GROWTH_SHARE * completed, 2 * Math.sqrt(completed));
 
-function failuresOf(windows: readonly Window[]): { readonly failed: number; readonly requests: number } {
+function failuresOf(windows: readonly Window[]): { failed: number; requests: number } {
   const failed = sum(windows.map((window) => window.failed));
   return { failed, requests: failed + sum(windows.map(answeredIn)) };
 }

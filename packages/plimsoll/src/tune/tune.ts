@@ -3,26 +3,20 @@ import { readCgroup } from '../host/cgroup.js';
 import { captureEnvironment } from '../host/environment.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { answer, type MeasuredTune, type Outcome, type TuneFacts, type TuneNote } from './answer.js';
+import { answer, type MeasuredTune, type Outcome, type TuneFacts } from './answer.js';
 import { type App, startApp } from './app.js';
 import { endpointOf } from './endpoint.js';
 import { attachTo, boundedSizes } from './live/attached.js';
-import {
-  progressOf,
-  type TuneContext,
-  type TuneProcessRequest,
-  type TuneQuestion,
-  type TuneRequest,
-} from './request.js';
+import { progressOf, type TuneContext, type TuneProcessRequest, type TuneRequest } from './request.js';
 import { compareRuns, tooLong } from './runs.js';
 import { measureServing } from './serving.js';
 import { trafficText } from './traffic/source.js';
 
 /** A server is measured while it runs, a command that ends in fresh processes. */
 export function tuneCommand(request: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
-  const { command, traffic, baseline } = request;
-  return concluded(request, context, async () => {
-    const { sizes, notes } = withinPidsLimit(request.sizes, baseline);
+  const { command, traffic } = request;
+  return concluded(request.timeMs, context, async () => {
+    const { sizes, notes } = withinPidsLimit(request);
     const within = { ...request, sizes };
     const app = await startApp(within, context);
     let outcome: Outcome | null;
@@ -40,15 +34,14 @@ export function tuneCommand(request: TuneRequest, context: TuneContext): Promise
 /** A process that already serves real requests. Whatever happens, it gets the size back that it had. */
 export function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
   const { pid, objective, timeMs, seed } = request;
-  return concluded(request, context, async () => {
+  return concluded(timeMs, context, async () => {
     const live = await attachTo(pid, context.guardian.temporaryDirectory(), context.signal);
     try {
       const baseline = request.baseline ?? live.pool.size ?? DEFAULT_POOL_SIZE;
-      const wanted = [...new Set([...(request.sizes ?? boundedSizes(baseline)), baseline])];
-      const sizes = wanted.sort((a, b) => a - b);
+      const wanted = new Set([...(request.sizes ?? boundedSizes(baseline)), baseline]);
+      const question = { sizes: [...wanted].sort((a, b) => a - b), baseline, objective, timeMs, seed };
       const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
       // Only what has ended well is no server.
-      const question = { sizes, baseline, objective, timeMs, seed };
       const outcome = (await measureServing(app, question, context)) as Outcome;
       return { ...outcome, command: null, pid, traffic: null };
     } finally {
@@ -60,7 +53,7 @@ export function tuneProcess(request: TuneProcessRequest, context: TuneContext): 
 type Subject = Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>;
 
 async function concluded(
-  { timeMs }: Pick<TuneQuestion, 'timeMs'>,
+  timeMs: number,
   { onProgress }: TuneContext,
   measure: () => Promise<Outcome & Subject>,
 ): Promise<MeasuredTune> {
@@ -86,10 +79,9 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
       `the command has not listened on a port within ${readyMs / 1000} s: does it need arguments, or another environment?`,
     );
   }
-  const { live, ended } = app;
   const served =
     nature.is === 'serving'
-      ? await measureServing({ live, endpoint: nature.endpoint, ended, traffic }, request, context)
+      ? await measureServing({ ...app, endpoint: nature.endpoint, traffic }, request, context)
       : null;
   if (served !== null || traffic === null) return served;
   const before = nature.is === 'ended' ? 'it listened on a port: is it a server?' : 'the answer was known';
@@ -100,14 +92,13 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
 const OTHER_THREADS = 16;
 
 /** libuv aborts the process when it cannot create a thread. */
-function withinPidsLimit(
-  sizes: readonly number[],
-  baseline: number,
-): { readonly sizes: readonly number[]; readonly notes: TuneNote[] } {
+function withinPidsLimit({ sizes, baseline }: TuneRequest): Pick<TuneFacts, 'notes'> & { sizes: number[] } {
   const limit = (readCgroup().pidsHeadroom ?? Number.POSITIVE_INFINITY) - OTHER_THREADS;
-  const beyond = sizes.filter((size) => size > limit && size !== baseline);
+  const [beyond, within] = [true, false].map((isBeyond) =>
+    sizes.filter((size) => (size > limit && size !== baseline) === isBeyond),
+  ) as [number[], number[]];
   return {
-    sizes: sizes.filter((size) => !beyond.includes(size)),
+    sizes: within,
     notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, limit }],
   };
 }

@@ -189,7 +189,7 @@ describe('what cannot be attached to', { skip: process.platform !== 'linux' && '
     const pid = await start(STAYS, { flags: [`--inspect-port=${port}`] });
     await assert.rejects(attach(pid, { timeoutMs: 200 }), {
       code: 'PLIMSOLL_PORT_IN_USE',
-      message: new RegExp(`port ${port}, .* process ${process.pid} \\(`),
+      message: new RegExp(`port ${port}, .* process ${process.pid};`),
     });
     server.close();
   });

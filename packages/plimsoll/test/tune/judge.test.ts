@@ -237,42 +237,6 @@ test('failures that all sizes have in common are no size’s fault', () => {
   assert.ok([...judgement.sizes.values()].every(({ state }) => state === 'living'));
 });
 
-describe('of sizes that are as fast', () => {
-  const equal: World = {
-    sizes: [4, 16, 64],
-    cost: (size) => (size === 4 ? 1.3 : 1),
-    noise: 0.03,
-    blocks: 16,
-  };
-
-  test('one that delays the event loop more is not recommended', () => {
-    const change = (window: Window): Window =>
-      window.size === 16 ? { ...window, loopDelayMs: { ...window.loopDelayMs, p99: 30 } } : window;
-    const { leading, sizes } = contest({ ...equal, change }, 1).judgement;
-    assert.equal(leading, 64);
-    assert.equal(sizes.get(16)?.higherLoopDelay, true);
-  });
-
-  test('nor one whose 99th percentile is higher', () => {
-    /** Two of a hundred requests take four times as long, the others a little less. */
-    const change = (window: Window): Window =>
-      window.size === 16
-        ? {
-            ...window,
-            routes: new Map(
-              [...window.routes].map(([route, all]) => [
-                route,
-                all.map((ms, index) => (index % 50 === 0 ? 4 * ms : 0.94 * ms)),
-              ]),
-            ),
-          }
-        : window;
-    const { leading, sizes } = contest({ ...equal, requests: 200, blocks: 12, change }, 1).judgement;
-    assert.equal(sizes.get(16)?.higherP99, true);
-    assert.equal(leading, 64);
-  });
-});
-
 test('nothing uses the pool where its threads idle while requests are under way', () => {
   const idle =
     (busyThreads: number) =>

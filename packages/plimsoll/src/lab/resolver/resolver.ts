@@ -42,19 +42,13 @@ export async function openResolver(guardian: Guardian, delayMs = DELAY_MS): Prom
   }
 }
 
-/**
- * In the namespace: bring loopback up, mount both files (nsswitch.conf too: nss-resolve asks systemd-resolved over a socket,
- * which no network namespace hides), become the responder.
- */
+/** Binds both files: nss-resolve of nsswitch.conf asks systemd-resolved over a socket, which no network namespace hides. */
 const ENTER = `ip link set lo up &&
 mount --bind "$1" /etc/resolv.conf &&
 mount --bind "$2" /etc/nsswitch.conf &&
 shift 2 && exec "$@"`;
 
-/**
- * A resolver on loopback that answers after `delayMs`, in a private mount and network namespace. It needs Linux, and the right to
- * create namespaces (root, or unprivileged user namespaces).
- */
+/** In a private mount and network namespace, which needs Linux and the right to create one (root, or user namespaces). */
 export async function openLocalResolver(delayMs: number, guardian: Guardian): Promise<Resolver> {
   if (process.platform !== 'linux') throw new DnsUnavailable('namespaces need Linux');
   const asRoot = process.getuid?.() === 0;

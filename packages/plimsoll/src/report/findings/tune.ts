@@ -1,32 +1,26 @@
 import { sum } from '../../collections/sum.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { TunedRoute, TunedSize, TuneResult } from '../../results/tune.js';
+import { EQUAL_WITHIN } from '../../stats/intervals.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import type { MeasuredTune, TuneNote } from '../../tune/answer.js';
-import {
-  change,
-  formatChange,
-  formatCount,
-  formatDecimal,
-  formatMs,
-  list,
-  percent,
-  verb,
-} from '../format.js';
+import * as format from '../format.js';
 import { advice, factual, findAll, note, type RuleOver, type Texts, warning } from './finding.js';
 
-interface Facts extends MeasuredTune {
-  /** The recommended size, and the baseline. */
-  readonly chosen: TunedSize | undefined;
-  readonly base: TunedSize | undefined;
-}
+const factsOf = (measured: MeasuredTune) => ({
+  ...measured,
+  chosen: sizeIn(measured, measured.recommended),
+  base: sizeIn(measured, measured.baseline),
+});
+type Facts = ReturnType<typeof factsOf>;
 
 export function tuneResultOf(measured: MeasuredTune): TuneResult {
   const { notes, ...result } = measured;
-  const [chosen, base] = [sizeIn(measured, measured.recommended), sizeIn(measured, measured.baseline)];
-  const facts = { ...measured, chosen, base };
+  const facts = factsOf(measured);
   return { ...result, headline: headlineOf(facts), findings: findAll(RULES, facts) };
 }
+
+const { change, formatChange, formatCount, formatMs, list, percent, verb } = format;
 
 /** A smaller wait for a thread is no reason for anything. */
 const NOTABLE_WAIT_MS = 1;
@@ -38,6 +32,10 @@ const BUSY_SHARE = 0.85;
 /** A smaller chance is not worth a word. */
 const LEAST_CHANCE = 0.005;
 const MANY_FAILURES = 0.01;
+/** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */
+const LATENCY_DIFFERS = 0.1;
+const isNear = (ratio: number | null, share: number): boolean =>
+  ratio === null || Math.abs(Math.log(ratio)) <= Math.log1p(share);
 const OPEN_STREAM =
   'the request rate is the same at every size, so requests per second cannot tell sizes apart: use --objective mean';
 
@@ -125,23 +123,6 @@ const routesSlower =
     return warning(id, text, { routes: routes.map(({ route }) => route), ratios });
   };
 
-/** Sizes that are no faster than the chosen one, and worse by another figure. */
-const noFasterAnd =
-  (
-    id: string,
-    flag: 'higherLoopDelay' | 'higherP99',
-    what: string,
-    figure: (size: TunedSize) => number | null,
-  ): Rule =>
-  ({ sizes, chosen }) => {
-    const hit = sizes.filter((size) => size[flag]);
-    const insteadOfMs = chosen === undefined ? null : figure(chosen);
-    if (hit.length === 0 || insteadOfMs === null) return null;
-    const ms = hit.map((size) => figure(size) ?? 0);
-    const text = `${list(numbers(hit))} ${verb(hit, 'is', 'are')} no faster than ${chosen?.size}, and ${verb(hit, 'raises', 'raise')} ${what} from ${formatMs(insteadOfMs)} to ${list(ms.map(formatMs))}`;
-    return advice(id, text, { sizes: numbers(hit), ms, insteadOfMs });
-  };
-
 /** Incidents during the measurement. */
 const NOTES: Texts<TuneNote> = {
   'tune.app-sets-size': ({ limit, wanted }) =>
@@ -194,8 +175,11 @@ const RULES: readonly Rule[] = [
       const { id, text, evidence } = factual(one, NOTES);
       return (id === 'tune.traffic-restarted' ? note : warning)(id, text, evidence);
     }),
-  ({ objective, method }) =>
-    method.openStream && objective === 'throughput' && warning('tune.open-stream', OPEN_STREAM),
+  ({ objective, sizes }) =>
+    objective === 'throughput' &&
+    sizes.every(({ ratio }) => isNear(ratio.throughput, EQUAL_WITHIN)) &&
+    !sizes.every(({ ratio }) => isNear(ratio.mean, LATENCY_DIFFERS)) &&
+    warning('tune.open-stream', OPEN_STREAM),
   ({ base, chosen }) => {
     const [baselineMs, chosenMs] = [base?.queueWaitMs.fast ?? null, chosen?.queueWaitMs.fast ?? null];
     if (baselineMs === null || Math.max(baselineMs, chosenMs ?? 0) < NOTABLE_WAIT_MS) return null;
@@ -215,16 +199,9 @@ const RULES: readonly Rule[] = [
     const cores = environment.cpu.effectiveCpus;
     const busy = chosen?.cpu.machineCores ?? null;
     if (busy === null || busy < BUSY_SHARE * cores) return null;
-    const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${chosen?.size}: more threads would share these cores, not add to them`;
+    const text = `${format.formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${chosen?.size}: more threads would share these cores, not add to them`;
     return note('tune.cores-busy', text, { busy, cores });
   },
-  noFasterAnd(
-    'tune.event-loop-delay',
-    'higherLoopDelay',
-    'the event-loop delay (p99)',
-    ({ loopDelayMs }) => loopDelayMs?.p99 ?? null,
-  ),
-  noFasterAnd('tune.p99', 'higherP99', 'the 99th percentile', ({ p99Ms }) => p99Ms),
   ({ chosen, answer }) => {
     const { size, chanceSlower: chance = null } = chosen ?? {};
     if (chance === null || chance < LEAST_CHANCE || answer === 'no pool use') return null;
@@ -241,8 +218,7 @@ const RULES: readonly Rule[] = [
     const text = `${list(left)} ${verb(left, 'was', 'were')} dropped early, because more than 10 % worse than the best; the remaining sizes got the time`;
     return left.length > 0 && note('tune.left-early', text, { sizes: left });
   },
-  ({ sizes, method: { windows } }) => {
-    const disturbed = sizes.flatMap(({ rounds }) => rounds).filter((round) => round.disturbed).length;
+  ({ method: { windows, disturbed } }) => {
     const text = `${disturbed} of ${formatCount(windows, 'window')} were disturbed (a process started or ended, or the traffic paused) and are excluded`;
     return disturbed > 0 && note('tune.disturbed', text, { disturbed, windows });
   },

@@ -60,8 +60,8 @@ class Agent {
     if (this.#postponed !== null && this.#usesPool()) void this.#join(this.#postponed);
     const { user, system } = process.cpuUsage();
     const busy = this.#monitor.threadPool.busy ?? null;
-    const sample = { at: now(), cpuMs: (user + system) / 1000, busy, lost, turn, open };
-    this.#tell({ type: 'sample', ...sample }, records);
+    const cpuMs = (user + system) / 1000;
+    this.#tell({ type: 'sample', at: now(), cpuMs, busy, lost, turn, open }, records);
   }
 
   #usesPool(): boolean {

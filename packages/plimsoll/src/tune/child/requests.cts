@@ -14,11 +14,6 @@ type Writer = InstanceType<typeof rings.RingWriter>;
 type Routes = InstanceType<typeof labels.Routes>;
 type End = 0 | 1 | 2;
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 const { KIND } = rings;
 const STARTS = 'http.server.request.start';
 /** Where `plimsoll/mark` finds whoever listens. */
@@ -31,10 +26,7 @@ const forgetArrival = (): void => {
   arrivedAt = 0;
 };
 
-/**
- * When a request arrived: of all that the event loop finds in one turn, when the first was taken. The others were there, too, but had
- * to wait for what came before them.
- */
+/** Of all that the event loop finds in one turn: when the first was taken. The others had to wait for what came before them. */
 function arrival(): number {
   if (arrivedAt === 0) {
     arrivedAt = now();
@@ -44,10 +36,7 @@ function arrival(): number {
   return arrivedAt;
 }
 
-/**
- * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks: an HTTP/1 request costs a
- * call by a diagnostics channel and a listener.
- */
+/** Counts what comes over HTTP/1 and HTTP/2, and marks. No async hooks: an HTTP/1 request costs a channel's call and a listener. */
 class RequestMeter {
   readonly #ring: Writer;
   readonly #routes: Routes;
@@ -59,7 +48,8 @@ class RequestMeter {
   }
 
   start(): void {
-    const begin = (message: unknown): void => this.#begin(message as Exchange);
+    const begin = (message: unknown): void =>
+      this.#exchange(message as { request: IncomingMessage; response: ServerResponse });
     channels.subscribe(STARTS, begin);
     this.#undo.push(() => channels.unsubscribe(STARTS, begin));
     // Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node.
@@ -88,7 +78,7 @@ class RequestMeter {
     });
   }
 
-  #begin({ request, response }: Exchange): void {
+  #exchange({ request, response }: { request: IncomingMessage; response: ServerResponse }): void {
     const end = this.#open(arrival(), () => this.#routes.ofUrl(request.method ?? '', request.url ?? ''));
     if (end === null) return;
     response.once('close', () => {

@@ -10,8 +10,8 @@ import { LiveTarget, PRELOAD } from './target.js';
 const ARRIVAL_MS = 10_000;
 
 /**
- * Measure a running process, and the Node processes that it has started: workers of a cluster change with it. Each is attached to for
- * a moment, by SIGUSR1 and its inspector; then its agent talks to us by a socket, and gives the pool its old size back when we are gone.
+ * Measure a running process, and the Node processes that it has started: workers of a cluster change with it. Each is attached to
+ * for a moment; then its agent talks to us by a socket, and gives the pool its old size back when we are gone.
  */
 export async function attachTo(pid: number, directory: string, signal: AbortSignal): Promise<LiveTarget> {
   const target = await LiveTarget.listen(directory);
@@ -53,10 +53,7 @@ function letIn(pid: number, socket: string): void {
   for (const path of [dirname(socket), socket]) chownSync(path, uid, gid);
 }
 
-/**
- * A process and the Node processes under it, without primaries of clusters: those serve nothing, and Node opens the inspectors of
- * all workers together with theirs.
- */
+/** Without primaries of clusters: they serve nothing, and Node opens the inspectors of all workers together with theirs. */
 function processesOf(root: number): number[] {
   const family = familyOf(root, listNumbers('/', '/proc') ?? []);
   const all = [root, ...family.filter((pid) => pid !== root && isNodeProcess(pid))];

@@ -10,10 +10,7 @@ const TROUBLE_RATIO = 3;
 const FAILURES = 2;
 const OPEN = 20;
 
-/**
- * What real users may notice while sizes are compared on a service in production: at most a tenth of the windows are worse than what
- * they had, and a size in trouble is left at once and for good.
- */
+/** What real users may notice: at most a tenth of the windows are worse than before, and a size in trouble is left for good. */
 export class Caution {
   readonly left = new Set<number>();
   /** So far. */

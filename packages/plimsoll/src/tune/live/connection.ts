@@ -8,7 +8,7 @@ import { eachRecord, type ProcessLog } from './figures.js';
 export type Event = 'hello' | 'joined' | 'gone';
 
 /** `null`: the process is gone; `undefined`: it does not answer. */
-type Answer<Do extends keyof Replies> = { reply?: Replies[Do]; refusal?: Refusal } | null | undefined;
+type Answer<Reply> = { reply?: Reply; refusal?: Refusal } | null | undefined;
 
 const MOST_SAMPLES = 2_000;
 const ANSWER_MS = 5_000;
@@ -25,7 +25,7 @@ export class Connection implements ProcessLog {
   failed = 0;
   #begunAt = 0;
   readonly #socket: Socket;
-  readonly #answers = new Map<number, (answer: { reply?: unknown; refusal?: Refusal } | null) => void>();
+  readonly #answers = new Map<number, (answer: Answer<unknown>) => void>();
   #ids = 0;
 
   constructor(socket: Socket, on: (event: Event, connection: Connection) => void) {
@@ -47,18 +47,19 @@ export class Connection implements ProcessLog {
     return this.completed > 0 || this.open > 0;
   }
 
-  ask<Do extends keyof Replies>(order: Omit<Order, 'id'> & { do: Do }, ms = ANSWER_MS): Promise<Answer<Do>> {
-    if (this.#socket.destroyed) return Promise.resolve(null);
+  async ask<Do extends keyof Replies>(order: Omit<Order, 'id'> & { do: Do }, ms = ANSWER_MS) {
+    if (this.#socket.destroyed) return null;
     const id = ++this.#ids;
-    return new Promise((resolve) => {
+    const answer = await new Promise<Answer<unknown>>((resolve) => {
       const timer = setTimeout(() => resolve(undefined), ms);
       this.#answers.set(id, (answer) => {
         clearTimeout(timer);
-        this.#answers.delete(id);
-        resolve(answer as Answer<Do>);
+        resolve(answer);
       });
       this.#socket.write(wire.frame({ ...order, id }));
     });
+    this.#answers.delete(id);
+    return answer as Answer<Replies[Do]>;
   }
 
   /** Begin a window: earlier samples are forgotten, but for one, from which CPU time is counted. */

@@ -1,7 +1,7 @@
 import { nextOrder } from '../../contest/block-order.js';
 import type { Random } from '../../stats/random.js';
 import type { Judgement } from '../judge.js';
-import type { TuneQuestion } from '../request.js';
+import type { TuneContext, TuneQuestion } from '../request.js';
 import type { Arm, JudgePlan, Sample } from '../sample.js';
 
 export interface Turn extends Pick<Sample, 'block' | 'order' | 'arm' | 'size'> {
@@ -16,10 +16,9 @@ export interface Standing<Result extends Sample> {
   readonly known: Judgement | null;
 }
 
-export interface ContestOptions<Result extends Sample> {
+export interface ContestOptions<Result extends Sample> extends Pick<TuneContext, 'signal'> {
   readonly question: TuneQuestion;
   readonly random: Random;
-  readonly signal: AbortSignal;
   /** Called before each block. */
   readonly before?: (block: number) => Promise<void>;
   /** A disturbed result says nothing: its arm is measured once more, at the end of the block. */
@@ -36,7 +35,7 @@ export interface Contest<Result extends Sample> {
   readonly ending: 'settled' | 'time' | 'interrupted';
 }
 
-/** There should be so many blocks of all arms: fewer differ too little to tell how much they differ. */
+/** Fewer blocks of all arms differ too little to tell how much they differ. */
 const LEAST_BLOCKS = 6;
 
 /**
@@ -47,30 +46,29 @@ export async function contest<Result extends Sample>(
   options: ContestOptions<Result>,
 ): Promise<Contest<Result>> {
   const { question, measure, judge, before, random, signal, onStanding } = options;
-  const { sizes, baseline, objective, seed, timeMs } = question;
-  const start = performance.now();
-  const left = (): number => timeMs - (performance.now() - start);
+  const { sizes, timeMs, ...asked } = question;
+  const endMs = performance.now() + timeMs;
   const results: Result[] = [];
   let living: readonly Arm[] = [...sizes, 'twin'];
   let known: Judgement | null = null;
   let order: readonly Arm[] = [];
-  let turnMs = 0;
-  let mostBlocks = 1;
+  let [turnMs, mostBlocks] = [0, 1];
   const ended = (ending: Contest<Result>['ending']): Contest<Result> => {
-    const gone = sizes.filter((size) => !living.includes(size));
-    return { results, plan: { sizes, baseline, objective, seed, mostBlocks, left: gone }, ending };
+    const left = sizes.filter((size) => !living.includes(size));
+    const { baseline, objective, seed } = asked;
+    return { results, plan: { sizes, baseline, objective, seed, mostBlocks, left }, ending };
   };
   try {
-    for (let block = 0; block === 0 || left() > turnMs * living.length; block++) {
+    for (let block = 0; block === 0 || endMs - performance.now() > turnMs * living.length; block++) {
       await before?.(block);
       const blockStart = performance.now();
       order = nextOrder(living, block, order, random);
       const turns = [...order];
-      const mostMs = left() / Math.max(1, LEAST_BLOCKS - block) / turns.length;
+      const mostMs = (endMs - blockStart) / Math.max(1, LEAST_BLOCKS - block) / turns.length;
       for (let place = 0; place < turns.length; place++) {
         signal.throwIfAborted();
         const arm = turns[place] as Arm;
-        const size = arm === 'twin' ? baseline : arm;
+        const size = arm === 'twin' ? asked.baseline : arm;
         const result = await measure({ block, order: place, arm, size, mostMs });
         results.push(result);
         onStanding?.({ results, blocks: block, known });

@@ -30,16 +30,15 @@ export function eachRecord(
     }
 }
 
-/**
- * What processes did within a span, from their samples until its requests had ended.
- *
- * Latencies are those of requests that began within the span, whenever they ended: requests that end within it are more often
- * short. Throughput counts requests that ended within it.
- */
+/** Latencies of requests that began within the span, as those that end in it are more often short; throughput of those that ended. */
 export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures {
   const { start: from, end: until } = span;
   const isWithin = (time: number): boolean => time >= from && time < until;
   const routes = new Map<string, number[]>();
+  const late: number[] = [];
+  const noteTurn = (start: number, end: number): void => {
+    if (start < until && end > from) late.push(Math.max(0, end - Math.max(start, from - TURN_MS) - TURN_MS));
+  };
   let [completed, failed, unfinished, inFlight, before] = [0, 0, 0, 0, 0];
   const noteUnderWay = (start: number, end: number): void => {
     if (start < until && end >= until) inFlight++;
@@ -47,7 +46,7 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
   };
   for (const log of processes) {
     eachRecord(log.samples, (start, end, kind, route) => {
-      if (kind === KIND.turn) return;
+      if (kind === KIND.turn) return noteTurn(start, end);
       noteUnderWay(start, end);
       if (isWithin(end) && kind !== KIND.aborted) completed++;
       if (isWithin(end) && kind === KIND.failed) failed++;
@@ -57,7 +56,10 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
       if (latencies === undefined) routes.set(name, [end - start]);
       else latencies.push(end - start);
     });
-    for (const start of log.samples.at(-1)?.open ?? []) {
+    const last = log.samples.at(-1);
+    // A loop that is blocked has not turned.
+    if (last !== undefined) noteTurn(last.turn, last.at);
+    for (const start of last?.open ?? []) {
       noteUnderWay(start, Number.POSITIVE_INFINITY);
       if (isWithin(start)) unfinished++;
     }
@@ -67,7 +69,7 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
     seconds: (until - from) / 1000,
     ...{ completed, routes, failed, unfinished, inFlight },
     inFlightGrowth: inFlight - before,
-    loopDelayMs: loopDelay(processes, span),
+    loopDelayMs: delayOfTimers(late),
     cpuCores: sum(cpuMs) / (until - from),
     busyThreads: busyThreads(processes, span),
   };
@@ -78,23 +80,6 @@ export function firstOpen(processes: readonly ProcessLog[], { start, end }: Span
   const open = processes.flatMap(({ samples }) => samples.at(-1)?.open ?? []);
   const starts = open.filter((time) => time >= start && time < end);
   return starts.length === 0 ? null : Math.min(...starts);
-}
-
-function loopDelay(processes: readonly ProcessLog[], span: Span): Window['loopDelayMs'] {
-  const late: number[] = [];
-  const add = (start: number, end: number): void => {
-    if (start < span.end && end > span.start)
-      late.push(Math.max(0, end - Math.max(start, span.start - TURN_MS) - TURN_MS));
-  };
-  for (const log of processes) {
-    eachRecord(log.samples, (start, end, kind) => {
-      if (kind === KIND.turn) add(start, end);
-    });
-    // A loop that is blocked has not turned.
-    const last = log.samples.at(-1);
-    if (last !== undefined) add(last.turn, last.at);
-  }
-  return delayOfTimers(late);
 }
 
 /**

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { PlimsollError } from '../../errors.js';
-import { machineNoise, readMachineCounters } from '../../host/noise.js';
 import { createRandom } from '../../stats/random.js';
 import { judge } from '../judge.js';
 import type { TuneQuestion } from '../request.js';
@@ -23,8 +21,6 @@ export interface Measured extends Contest<LiveWindow> {
 const WARM_UPS = 2;
 const WARM_UP_MS = 1_000;
 const SHORT_MS = 400;
-const SETTLE_MS = 100;
-const SETTLE_AFTER_WRITES_MS = 300;
 const LONGEST_WINDOW_MS = 5_000;
 const LEAST_DRAIN_MS = 1_000;
 /** A window whose requests are long settles and drains for long: at least so much of that time is measured. */
@@ -32,19 +28,15 @@ const LEAST_SHARE = 0.5;
 /** A new window counts for so much in what windows usually need beside their span. */
 const NEWEST_SHARE = 0.3;
 
-/**
- * Compare pool sizes on a target that has requests, until the answer is known or the time is over. The first windows, at the
- * baseline, warm up and are in no result.
- */
+/** Compare sizes until the answer is known or the time is over. The first windows, at the baseline, warm up and do not count. */
 export async function measureSizes(target: LiveTarget, options: MeasureOptions): Promise<Measured> {
   const { sizes, baseline, seed, signal, onStanding, isCautious } = options;
   const caution = isCautious ? new Caution(baseline) : null;
-  let settleMs = SETTLE_MS;
   /** What a window needs beside its span, to switch, to settle and to drain: the longer the requests, the more. */
-  let aroundMs = SETTLE_MS;
+  let aroundMs = 100;
   const window = async ({ mostMs, ...place }: Turn): Promise<LiveWindow> => {
     const spanMs = Math.min(LONGEST_WINDOW_MS, Math.max(mostMs - aroundMs, LEAST_SHARE * aroundMs));
-    const plan = { ...place, settleMs, mostMs: spanMs, drainMs: Math.max(LEAST_DRAIN_MS, spanMs) };
+    const plan = { ...place, mostMs: spanMs, drainMs: Math.max(LEAST_DRAIN_MS, spanMs) };
     const startedAt = performance.now();
     const measured = await target.window({ ...plan, ...caution?.limits(place.size) }, signal);
     const restMs = performance.now() - startedAt - 1_000 * measured.seconds;
@@ -55,7 +47,6 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
   };
   const atBaseline = (order: number, mostMs: number): Promise<LiveWindow> =>
     window({ arm: baseline, size: baseline, block: -1, order, mostMs });
-  let counters = readMachineCounters();
 
   await target.resize(baseline);
   const measured = await contest<LiveWindow>({
@@ -63,8 +54,6 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
     ...{ random: createRandom(seed), signal, onStanding },
     async before(block) {
       for (let warmUp = 0; block === 0 && warmUp < WARM_UPS; warmUp++) await atBaseline(warmUp, WARM_UP_MS);
-      settleMs = (await calmDisks(counters)) ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
-      counters = readMachineCounters();
     },
     async measure(turn) {
       for (let extra = 0; caution?.mayTry(turn.size) === false; extra++) await atBaseline(extra, SHORT_MS);
@@ -87,20 +76,4 @@ function withinLimit(sizes: readonly number[], baseline: number, limit: number |
     'PLIMSOLL_NOT_RESIZED',
     `the pool has ${limit} ${limit === 1 ? 'thread' : 'threads'} and cannot grow to the baseline of ${baseline}, because the program sets UV_THREADPOOL_SIZE itself; remove this from the program, or choose a baseline and sizes up to ${limit}`,
   );
-}
-
-/** A share of the time in which something waited for a disk, above which the next window would feel it. */
-const BUSY_SHARE = 0.05;
-const SYNC_MS = 5_000;
-
-/**
- * What a size leaves on the disks for the next one: a program that writes through (fsync) disturbs the window after its own.
- * Where that happened, disks are synced between blocks. @returns whether the last block kept the disks busy.
- */
-async function calmDisks(before: ReturnType<typeof readMachineCounters>): Promise<boolean> {
-  const { psiIoShare } = machineNoise(before, readMachineCounters(), 0);
-  if ((psiIoShare ?? 0) <= BUSY_SHARE) return false;
-  // Node has no call for it. Where there is no such program, or it takes too long, blocks go on without.
-  await new Promise<void>((resolve) => void execFile('sync', { timeout: SYNC_MS }, () => resolve()));
-  return true;
 }

@@ -7,6 +7,7 @@ import { meanOfKnown, sum } from '../../collections/sum.js';
 import { PlimsollError } from '../../errors.js';
 import { machineNoise, readMachineCounters } from '../../host/noise.js';
 import { preloading } from '../../lab/command.js';
+import { until } from '../../lab/until.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
 import { Connection, type Event } from './connection.js';
@@ -17,8 +18,6 @@ export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'si
   readonly requests?: number;
   readonly leastMs?: number;
   readonly mostMs?: number;
-  /** After a switch, at least so long; by default 100. */
-  readonly settleMs?: number;
   /** How long to wait for requests that a switch found under way, and in the end for those of the span; by default 2,000. */
   readonly drainMs?: number;
   /** The window ends at once when more requests fail, or more are open; by default never. */
@@ -32,24 +31,13 @@ export interface LiveWindow extends Window {
   readonly isTrouble: boolean;
 }
 
-/** Of all processes; no size and no limit when none has started its pool. */
-export interface PoolState {
-  /** Threads that serve the queue, in the process that has most. */
-  readonly size: number | null;
-  /** How many threads all pools can have. */
-  readonly limit: number | null;
-  /** The weakest way of all processes to be resized; `null` when one cannot be. */
-  readonly resizing: 'threads' | 'parking' | null;
-}
-
 export const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
-/** How often a condition is looked at; agents tell their samples every 25 ms (child/agent.cts). */
-const LOOK_MS = 10;
 /** A switch waits for running jobs (30 s in child/agent.cts), and then for the answer. */
 const RESIZE_MS = 35_000;
 const STOP_MS = 5_000;
 /** A process manager may replace a process that died. */
 const SUCCESSOR_MS = 2_000;
+const SETTLE_MS = 100;
 const LONGEST_JITTER_MS = 1_000;
 const STAY_MS = 1_000;
 
@@ -106,21 +94,22 @@ export class LiveTarget {
     return this.#processes.flatMap(({ pid }) => pid ?? []);
   }
 
-  get pool(): PoolState {
+  /** The most threads that serve a queue, what all pools can have, and the weakest way to resize one (`null`: none). */
+  get pool() {
     const pools = this.#processes.flatMap(({ pool }) => pool ?? []);
-    const started = pools.filter(({ size }) => size !== null);
     const ways = pools.map(({ resizing }) => resizing);
-    return {
-      size: started.length === 0 ? null : Math.max(...started.map(({ size }) => size ?? 0)),
-      limit: started.length === 0 ? null : Math.min(...started.map(({ limit }) => limit)),
-      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
-    };
+    const weakest = ways.includes('parking') ? ('parking' as const) : ('threads' as const);
+    const resizing = ways.includes(false) ? null : weakest;
+    const started = pools.filter(({ size }) => size !== null);
+    if (started.length === 0) return { size: null, limit: null, resizing };
+    const size = Math.max(...started.map((pool) => pool.size as number));
+    return { size, limit: Math.min(...started.map(({ limit }) => limit)), resizing };
   }
 
   /** The first process, or the one that was attached to. */
   async arrived(ms: number, signal?: AbortSignal, pid?: number): Promise<void> {
     const isThere = (): boolean => (pid === undefined ? this.#hasArrived : this.pids.includes(pid));
-    if (await this.#until(isThere, ms, signal)) return;
+    if (await until(isThere, ms, signal)) return;
     throw new PlimsollError(
       'PLIMSOLL_NOT_MEASURED',
       pid === undefined
@@ -160,14 +149,13 @@ export class LiveTarget {
   }
 
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
-    const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
+    const { requests = 100, leastMs = 250, mostMs = 2_000, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
     const disturbances = this.#disturbances;
     const switchedBefore = this.#switchedAt;
     const size = await this.resize(plan.size);
-    const switchedAt = this.#switchedAt;
-    await sleep(settleMs, undefined, { signal });
-    await this.#settle({ start: switchedBefore, end: switchedAt }, drainMs, signal);
+    await sleep(SETTLE_MS, undefined, { signal });
+    await this.#settle({ start: switchedBefore, end: this.#switchedAt }, drainMs, signal);
 
     const start = clock();
     const before = readMachineCounters();
@@ -179,7 +167,7 @@ export class LiveTarget {
       const isLong = clock() - start >= leastMs && ended >= requests;
       return isTrouble || isLong || this.#connections.size === 0;
     };
-    await this.#until(isOver, Math.max(leastMs, mostMs), signal);
+    await until(isOver, Math.max(leastMs, mostMs), signal);
     const span: Span = { start, end: clock() };
     // Nothing is subtracted as ours: all busy cores of the machine.
     const { otherCpuCores: machineBusyCores } = machineNoise(before, readMachineCounters(), 0);
@@ -187,7 +175,7 @@ export class LiveTarget {
     const waitOf = (queue: 'fast' | 'slow') =>
       meanOfKnown(waits.map((answer) => answer?.reply?.[queue] ?? null));
     // A pool in trouble gets its old size back first.
-    await this.#until(() => this.#hasDrained(span), isTrouble ? 0 : drainMs, signal);
+    await until(() => this.#hasDrained(span), isTrouble ? 0 : drainMs, signal);
     await this.#present();
 
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
@@ -247,7 +235,7 @@ export class LiveTarget {
       if (first !== null) longest = clock() - first;
       return this.#hasDrained(underWay);
     };
-    await this.#until(isOver, ms, signal);
+    await until(isOver, ms, signal);
     await sleep(Math.random() * Math.min(longest, LONGEST_JITTER_MS), undefined, { signal });
   }
 
@@ -263,21 +251,10 @@ export class LiveTarget {
   }
 
   async #present(): Promise<void> {
-    if (await this.#until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
+    if (await until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
     throw new PlimsollError(
       'PLIMSOLL_TARGET_DIED',
       `the program ended during the measurement${this.#size === null ? '' : ` with ${this.#size} pool threads`}`,
     );
-  }
-
-  async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<boolean> {
-    const end = performance.now() + ms;
-    let isMet = condition();
-    while (!isMet && performance.now() < end) {
-      await sleep(LOOK_MS, undefined, { signal });
-      isMet = condition();
-    }
-    signal?.throwIfAborted();
-    return isMet;
   }
 }

@@ -98,14 +98,9 @@ async function sendToUrls(
 ): Promise<Traffic> {
   const urls = requests.urls.map((url) => urlAt(url, endpoint));
   for (const url of urls) await reach(url, signal);
-  const order: SendOrder = {
-    urls: urls.map(({ href }) => href),
-    connections: requests.connections ?? CONNECTIONS,
-    method: methodOf(requests),
-    headers: requests.headers ?? {},
-    body: requests.body ?? null,
-    rate: requests.rate ?? null,
-  };
+  const { connections = CONNECTIONS, headers = {}, body = null, rate = null } = requests;
+  const hrefs = urls.map(({ href }) => href);
+  const order: SendOrder = { urls: hrefs, connections, method: methodOf(requests), headers, body, rate };
   const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
   const child = await startProcess([process.execPath, ENTRY], { NODE_OPTIONS: '' }, [...stdio]);
   guardian.watch(child.pid);
@@ -125,7 +120,7 @@ async function sendToUrls(
     trouble() {
       const { refused, requests, reason } = sent;
       if (refused * 2 <= requests) return null;
-      const text = `${refused} of ${requests} requests to ${order.urls.join(', ')} got no successful response (${printable(reason)})`;
+      const text = `${refused} of ${requests} requests to ${hrefs.join(', ')} got no successful response (${printable(reason)})`;
       return { text, isAll: refused === requests };
     },
     async close() {

@@ -18,7 +18,7 @@ export type TrafficSource =
   | { readonly from: 'command'; readonly words: readonly [string, ...string[]] }
   | ({ readonly from: 'urls' } & UrlRequests);
 
-export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
+interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
   readonly onPort?: string | undefined;
   readonly urls?: readonly string[] | undefined;
   readonly headers?: readonly string[] | undefined;
@@ -27,12 +27,8 @@ export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
 export const CONNECTIONS = 10;
 
 /** @returns null: requests come from elsewhere. @throws {PlimsollError} PLIMSOLL_USAGE for what cannot be sent. */
-export function trafficSource({
-  onPort,
-  urls = [],
-  headers = [],
-  ...asked
-}: AskedTraffic): TrafficSource | null {
+export function trafficSource(options: AskedTraffic): TrafficSource | null {
+  const { onPort, urls = [], headers = [], ...asked } = options;
   if (onPort !== undefined) return { from: 'command', words: splitWords(onPort, 'onPort') };
   if (urls.length === 0) return null;
   const { method, connections = CONNECTIONS, rate } = asked;
@@ -78,7 +74,7 @@ export function trafficText(source: TrafficSource): string {
   if (source.from === 'command') return source.words.join(' ');
   const { urls, rate, connections = CONNECTIONS } = source;
   const method = methodOf(source);
-  const pace =
-    rate === undefined ? `${connections} connection${connections === 1 ? '' : 's'}` : `${rate} a second`;
+  const clients = `${connections} connection${connections === 1 ? '' : 's'}`;
+  const pace = rate === undefined ? clients : `${rate} a second`;
   return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
 }

@@ -66,10 +66,7 @@ function sendInTurn({ urls, connections, method, headers, body }: SendOrder): vo
   instance.on('reqError', lost);
 }
 
-/**
- * An open stream of independent users: Poisson arrivals. autocannon's own rate is a burst at the start of each second, which
- * windows of a quarter of a second cannot be compared by.
- */
+/** Independent users: Poisson arrivals. autocannon's rate is a burst each second, too coarse for windows of a quarter of one. */
 function sendAtRate({ urls, method, headers, body }: SendOrder, rate: number): void {
   const most = Math.max(LEAST_UNDER_WAY, rate * MOST_UNDER_WAY_S);
   const options = { method, headers, rejectUnauthorized: false };
