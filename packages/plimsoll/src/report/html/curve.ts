@@ -10,8 +10,6 @@ function logScale(least: number, most: number): Scale {
   return (value) => (to === from ? 0.5 : (Math.log2(value) - from) / (to - from));
 }
 
-const MOST_TICKS = 6;
-
 /** Round values between two bounds: 1, 2, 5, 10 …, and finer ones where the bounds are close together. */
 function ticksBetween(least: number, most: number): number[] {
   const decades: number[] = [];
@@ -24,6 +22,7 @@ function ticksBetween(least: number, most: number): number[] {
 
 const [WIDTH, HEIGHT] = [480, 250];
 const [LEFT, RIGHT, TOP, BOTTOM] = [58, 16, 24, 48];
+const [MOST_TICKS, TICK_WIDTH, TEXT_WIDTH] = [6, 22, 50];
 /** As `verdict` has it: within 3 % of the baseline is the same. */
 const SAME = [0.97, 1.03] as const;
 
@@ -40,7 +39,7 @@ export function drawCurve(curve: Curve, id: string): Html {
   const up = logScale(least, most);
   const y: Scale = (value) => n(HEIGHT - BOTTOM - up(value) * (HEIGHT - TOP - BOTTOM));
   const known = points.flatMap(({ size, interval }) => (interval === null ? [] : [{ size, interval }]));
-  const told = points.map(
+  const text = points.map(
     ({ size, value, text }) =>
       `${size} ${isRatio ? change(value) : format(value)}${text === undefined ? '' : ` (${text})`}`,
   );
@@ -56,23 +55,27 @@ export function drawCurve(curve: Curve, id: string): Html {
       ({ at, label }) =>
         html`<line class="rule" x1="${x(at)}" x2="${x(at)}" y1="${TOP - 4}" y2="${HEIGHT - BOTTOM}"/><text class="rule" x="${x(at) + 4}" y="${TOP + 4}">${label}</text>`,
     );
-  const labels = labelled(sizes, x, chosen).map(
-    (size) =>
+  const labels = spaced(points, x, TICK_WIDTH, chosen).map(
+    ({ size }) =>
       html`<text class="tick" x="${x(size)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${size}</text>`,
   );
   const whiskers = known.map(
     ({ size, interval: [low, high] }) =>
       html`<path class="whisker" d="M${x(size)} ${y(low)}V${y(high)}M${x(size) - 4} ${y(low)}h8M${x(size) - 4} ${y(high)}h8"/>`,
   );
+  const texts = spaced(points, x, TEXT_WIDTH, chosen).map(({ size, value, interval, text }) => {
+    const top = y(Math.max(value, interval?.[1] ?? value)) - (size === chosen ? 12 : 8);
+    return html`<text class="recorded" x="${x(size)}" y="${top}" text-anchor="middle">${text ?? format(value)}</text>`;
+  });
   const axis = html`<text class="tick" x="${WIDTH - RIGHT}" y="${HEIGHT - 6}" text-anchor="end">pool threads; both axes are logarithmic</text>`;
-  const marks = points.map(({ size, value, text }) => {
+  const marks = points.map(({ size, value }) => {
     const ring =
       size === chosen ? html`<circle class="chosen" cx="${x(size)}" cy="${y(value)}" r="8"/>` : null;
-    return html`${ring}<circle class="estimate" cx="${x(size)}" cy="${y(value)}" r="4"><title>${size}: ${text ?? format(value)}</title></circle>`;
+    return html`${ring}<circle class="estimate" cx="${x(size)}" cy="${y(value)}" r="4"><title>${size}: ${format(value)}</title></circle>`;
   });
   return html`<figure class="curve"><figcaption>${title}</figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${told.join(', ')}</desc>
-${isRatio ? same : null}${grid}${lines}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${axis}</svg></figure>`;
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${text.join(', ')}</desc>
+${isRatio ? same : null}${grid}${lines}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${texts}${axis}</svg></figure>`;
 }
 
 function boundsOf({ points, isRatio }: Curve): [number, number] {
@@ -84,13 +87,14 @@ function boundsOf({ points, isRatio }: Curve): [number, number] {
   return least === most ? [least / 1.1, most * 1.1] : [least / 1.04, most * 1.04];
 }
 
-/** Width of a label below the axis. */
-const LEAST_TICK = 22;
-
-/** Sizes whose labels do not overlap, the chosen one first. */
-function labelled(sizes: readonly number[], x: Scale, chosen: number | null): number[] {
-  const shown: number[] = [];
-  for (const size of [...sizes.filter((one) => one === chosen), ...sizes])
-    if (shown.every((one) => Math.abs(x(one) - x(size)) > LEAST_TICK)) shown.push(size);
+function spaced<Point extends { readonly size: number }>(
+  points: readonly Point[],
+  x: Scale,
+  least: number,
+  chosen: number | null,
+): Point[] {
+  const shown: Point[] = [];
+  for (const point of [...points.filter(({ size }) => size === chosen), ...points])
+    if (shown.every(({ size }) => Math.abs(x(size) - x(point.size)) > least)) shown.push(point);
   return shown;
 }

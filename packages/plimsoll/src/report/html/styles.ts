@@ -53,6 +53,7 @@ figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
 .curve svg{display:block;width:100%;height:auto}
 .tick,svg text.rule{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
+.recorded{font-size:12px;font-weight:600;fill:var(--ink);stroke:var(--ground);stroke-width:3px;paint-order:stroke;font-variant-numeric:tabular-nums}
 .grid{stroke:var(--rule)}
 .same{fill:var(--same)}
 line.rule{stroke:var(--soft);stroke-dasharray:3 3}
