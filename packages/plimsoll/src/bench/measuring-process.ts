@@ -84,34 +84,34 @@ export async function openMeasuringProcess(
 function failureOf(ending: Ending<Answer>, request: MeasuringRequest): Error {
   const { spec, size, deadlineMs, directory } = request;
   const name = spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));
-  const what = `${name} at size ${size}`;
+  const subject = `${name} at size ${size}`;
   if (ending.kind === 'aborted') return new DOMException('interrupted', 'AbortError');
-  if (ending.kind === 'exit') return exitError(ending, what, size);
+  if (ending.kind === 'exit') return exitError(ending, subject, size);
   if (ending.kind === 'deadline')
     return new PlimsollError(
       'PLIMSOLL_WORKLOAD_HUNG',
-      `${what} did not finish within ${deadlineMs / 1000} s; give it fewer or cheaper operations (operations, scale), or more time (deadline)`,
+      `${subject} did not finish within ${deadlineMs / 1000} s; give it fewer or cheaper operations (operations, scale), or more time (deadline)`,
     );
   const { answer } = ending;
   switch (answer.type) {
     case 'refused':
-      return sizeMismatch(what, answer.observedThreads, size);
+      return sizeMismatch(subject, answer.observedThreads, size);
     case 'bad-module':
       return new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `${name} is not a workload: ${answer.message}`);
     case 'never-settles':
       return new PlimsollError(
         'PLIMSOLL_WORKLOAD_HUNG',
-        `${what} can never finish: its promise is pending and nothing is left that could settle it`,
+        `${subject} can never finish: its promise is pending and nothing is left that could settle it`,
       );
     case 'failed': {
       const words = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
       if (spec.kind === 'module' && answer.phase === 'load')
         return new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${words}`);
       const hint = HINTS[answer.code ?? ''] ?? '';
-      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what} failed: ${words}${hint}`);
+      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${subject} failed: ${words}${hint}`);
     }
     default:
-      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`);
+      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${subject}: its process answered out of turn`);
   }
 }
 
@@ -120,7 +120,7 @@ const HINTS: Record<string, string> = {
   EMFILE: ' (too many files are open at once; lower operations or raise ulimit -n)',
 };
 
-function exitError(ending: Extract<Ending<never>, { kind: 'exit' }>, what: string, size: number): Error {
+function exitError(ending: Extract<Ending<never>, { kind: 'exit' }>, subject: string, size: number): Error {
   const { code, signal, started } = ending;
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   const words = lastWords(ending.stderr);
@@ -133,7 +133,7 @@ function exitError(ending: Extract<Ending<never>, { kind: 'exit' }>, what: strin
   return started
     ? new PlimsollError(
         'PLIMSOLL_WORKLOAD_EXITED',
-        `${what} ended its process (${how}) before it had finished; a workload must return, not exit${words}`,
+        `${subject} ended its process (${how}) before it had finished; a workload must return, not exit${words}`,
       )
-    : new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what}: its process did not start (${how})${words}`);
+    : new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${subject}: its process did not start (${how})${words}`);
 }

@@ -157,9 +157,9 @@ class Contest<Result extends Used, Id extends string | number> {
 
   #recordDisturbances(): void {
     const [before, after] = [this.#machine, readMachine(readMachineCounters)];
-    const own = after.cpuSeconds - before.cpuSeconds + sum([...this.#usedByPid.values()]);
-    const what = disturbancesOf(machineNoise(before.counters, after.counters, own));
-    if (what.length > 0) this.#disturbances.push({ generation: this.#generations, what });
+    const usedSeconds = after.cpuSeconds - before.cpuSeconds + sum([...this.#usedByPid.values()]);
+    const kinds = disturbancesOf(machineNoise(before.counters, after.counters, usedSeconds));
+    if (kinds.length > 0) this.#disturbances.push({ generation: this.#generations, what: kinds });
     this.#usedByPid.clear();
     this.#machine = after;
   }

@@ -144,13 +144,13 @@ export function because(workload: WorkloadResult, baseline: number): string {
     return `estimate: ${joined(equals || against, late)}`;
   }
   const { verdict, chanceSlower } = best;
-  const others = asGood.filter((size) => size !== recommended);
+  const alternatives = asGood.filter((size) => size !== recommended);
   return joined(
     against &&
       (verdict === 'same'
         ? `as fast as ${baseline}`
         : `${against}${verdict === 'unclear' ? ', uncertain' : ''}`),
-    others.length > 0 && `no gain from ${list(others)}`,
+    alternatives.length > 0 && `no gain from ${list(alternatives)}`,
     late,
     chanceSlower >= 0.005 &&
       `a ${percent(chanceSlower)} % chance that it is more than 5 % slower than the best`,

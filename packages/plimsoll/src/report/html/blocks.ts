@@ -9,11 +9,11 @@ import { drawFlame } from './flame.js';
 export function drawSection({ title, aside, blocks }: Section, id: string): Html | null {
   if (blocks.every(({ kind }) => kind === 'verdicts')) return null;
   const curves = blocks.filter((block) => block.kind === 'curve');
-  const together = curves.map((curve, at) => drawCurve(curve, `${id}-c${at + 1}`));
+  const drawings = curves.map((curve, at) => drawCurve(curve, `${id}-c${at + 1}`));
   const drawn = blocks
     .filter((block) => block.kind !== 'curve' || block === curves[0])
     .map((block) =>
-      block.kind === 'curve' ? html`<div class="curves">${together}</div>` : drawBlock(block),
+      block.kind === 'curve' ? html`<div class="curves">${drawings}</div>` : drawBlock(block),
     );
   const more = aside === undefined ? null : html` <span class="aside">${aside}</span>`;
   return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${more}</h3>`}
