@@ -1,5 +1,5 @@
 import type { Environment, Stop } from '@plimsoll/lab';
-import type { Contender, Effort, Judged, Metric } from './study.js';
+import type { Condition, Effort } from './study.js';
 
 /** What was measured in one generation: of each contender and of the `twin`, each metric, one number a block. */
 export type GenerationColumns = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
@@ -20,14 +20,7 @@ export interface ConditionMethod {
   readonly stop: Stop;
 }
 
-export interface ConditionResult {
-  readonly id: string;
-  readonly title: string;
-  readonly contenders: readonly Contender[];
-  readonly baseline: string;
-  readonly metrics: readonly Metric[];
-  readonly judged: readonly Judged[];
-  readonly parameters: Readonly<Record<string, number>>;
+export interface ConditionResult extends Omit<Condition, 'seconds' | 'isolated'> {
   readonly method: ConditionMethod;
   /** Generations during which the machine had something else to do, and what. */
   readonly disturbances: readonly { readonly generation: number; readonly what: readonly string[] }[];
