@@ -140,8 +140,8 @@ export function because(workload: WorkloadResult, baseline: number): string {
     best !== undefined && best.size !== baseline && `${change(best.ratio)} time against ${baseline}`;
   const joined = (...parts: (string | false)[]): string => parts.filter(Boolean).join('; ') || 'the fastest';
   if (recommended === null || best === undefined) {
-    const equals = asGood.length > 1 && `${list(asGood)} cannot be told apart`;
-    return `estimate: ${joined(equals || against, late)}`;
+    const equals = asGood.length > 1 && `cannot tell ${list(asGood)} apart`;
+    return joined(equals || `cannot tell yet: an estimate of ${against || 'no gain'}`, late);
   }
   const { verdict, chanceSlower } = best;
   const alternatives = asGood.filter((size) => size !== recommended);

@@ -23,9 +23,9 @@ h2 span,.aside,.work span,nav span{color:var(--soft);font-weight:400;font-size:.
 a{color:var(--accent)}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.4rem;margin:0 0 1rem;padding:0;list-style:none;font-size:.95rem}
 .verdicts{margin:1.5rem 0 3rem}
-.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13.5rem),1fr));gap:1rem}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13.5rem),1fr));gap:1rem}
 .card{display:flex;flex-direction:column;padding:1rem 1.15rem;background:var(--raised);border:1px solid var(--rule);border-top:3px solid var(--accent);border-radius:.5rem;break-inside:avoid}
-.card.unsure-card,.card.bad-card{border-top-style:dashed}
+.card.unsure-card,.card.bad-card{border-top-style:dashed}.bad-card .size span:first-child{order:1;font-size:1.1rem;color:var(--soft);letter-spacing:0}
 .card p{margin:0}
 .work{font-weight:600}
 .work a{color:inherit;text-decoration:none}
