@@ -10,45 +10,67 @@ const POOL = 'packages/pool/test';
 /** @type {(folder: string, names: readonly string[]) => string[]} */
 const inFolder = (folder, names) => names.map((name) => `${folder}/${name}`);
 
+/** @type {(folder: string, times: Record<string, number>) => Record<string, number>} */
+const timesIn = (folder, times) =>
+  Object.fromEntries(Object.entries(times).map(([name, seconds]) => [`${folder}/${name}`, seconds]));
+
 /**
- * What `npm run test:fast` leaves out: files that took more than seven seconds on two cores, most because they measure, wait,
- * or install packages. The two checkers of the pool's protocol take as long (17 and 12 s) and stay in: they are what a change of
- * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
+ * Files that take more than seven seconds on two cores, with about their seconds: most measure, wait, or install packages. The
+ * longest begin first, and `npm run test:fast` leaves them out. `npm test` names the slowest files of each run; what is not quick
+ * any more belongs here.
+ *
+ * @type {Record<string, number>}
  */
-const SLOW = [
-  ...inFolder(CLI, ['against', 'bad-input', 'bench', 'classify', 'clean-up', 'draw', 'limits']),
-  ...inFolder(CLI, ['trace', 'tune']),
-  ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
-  ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'classify/draw', 'top/top']),
-  ...inFolder(`${TEST}/tune`, [
-    'attached',
-    'bad-input',
-    'commands',
-    'judge',
-    'live',
-    'live-trouble',
-    'traffic',
-  ]),
-  ...inFolder(`${TEST}/tune`, ['tune', 'tune-clean-up']),
-  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize-anywhere', 'thread-pool']),
-  ...inFolder(POOL, [
-    'differential',
-    'findings',
-    'huge',
-    'memory',
-    'programs',
-    'retry',
-    'steps',
-    'stress',
-    'stuck',
-  ]),
-  `${POOL}/threaded-programs`,
-  ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
-  ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
-  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks', 'values']),
-  ...['packages/fastify/test/prometheus', 'setups/test/command', 'setups/test/fast'],
-];
-/** Of these every file: they run benchmarks, examples and studies. */
+const SECONDS = {
+  ...timesIn(CLI, {
+    tune: 30,
+    bench: 25,
+    'clean-up': 13,
+    against: 10,
+    'bad-input': 10,
+    trace: 10,
+    classify: 8,
+  }),
+  ...timesIn(CLI, { limits: 7, draw: 7 }),
+  ...timesIn(TEST, { 'browser/browser': 17, 'classify/classify': 28, 'classify/draw': 12, 'docs/site': 8 }),
+  ...timesIn(TEST, {
+    'doctor/doctor': 22,
+    'doctor/running': 10,
+    'resize/resize': 15,
+    'stats/generations': 8,
+  }),
+  ...timesIn(TEST, { 'target/attach': 8, 'top/top': 10 }),
+  ...timesIn(`${TEST}/tune`, {
+    tune: 20,
+    live: 14,
+    attached: 12,
+    'live-trouble': 10,
+    traffic: 10,
+    commands: 8,
+  }),
+  ...timesIn(`${TEST}/tune`, { 'bad-input': 8, judge: 8, 'tune-clean-up': 10 }),
+  ...timesIn('packages/monitor/test', { auto: 16, 'resize-anywhere': 11, rescue: 10, 'thread-pool': 8 }),
+  ...timesIn(POOL, { steps: 40, protocol: 27, programs: 20, 'protocol-retirement': 14, reordering: 13 }),
+  ...timesIn(POOL, { differential: 14, 'threaded-programs': 12, huge: 10, memory: 8, findings: 8, retry: 8 }),
+  ...timesIn(POOL, { stress: 8, stuck: 8, values: 12 }),
+  ...timesIn('packages/bullmq/test', { network: 22, accounting: 15, ending: 18, silence: 20, shutdown: 18 }),
+  ...timesIn('packages/bullmq/test', {
+    rights: 16,
+    command: 12,
+    options: 12,
+    handles: 12,
+    faults: 10,
+    tasks: 10,
+  }),
+  ...timesIn('packages/bullmq/test', { cancel: 12, skew: 8, restarts: 8, large: 8, values: 8 }),
+  ...timesIn('benchmarks/test', { smoke: 25, shapes: 12, features: 12, blocks: 7, crossover: 7 }),
+  ...timesIn('studies/test/load', { command: 50, 'clean-up': 20, study: 10 }),
+  ...{ 'examples/test/examples': 55, 'packages/fastify/test/prometheus': 12 },
+  ...timesIn('setups/test', { command: 12, fast: 12 }),
+};
+/** The checkers of the pool's protocol and of its values stay in: they are what a change of the pool needs. */
+const FAST_ALL_THE_SAME = inFolder(POOL, ['protocol', 'protocol-retirement', 'reordering', 'values']);
+/** Of these every file is left out: they run benchmarks, examples and studies. */
 const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 
 /**
@@ -147,7 +169,11 @@ export function testFiles(filters, { line, fast = false } = {}) {
 }
 
 /** @type {(file: string) => boolean} */
-const isSlow = (file) => SLOW.includes(sourceOf(file)) || isUnder(file, SLOW_FOLDERS);
+const isSlow = (file) =>
+  (secondsOf(file) > 0 && !FAST_ALL_THE_SAME.includes(sourceOf(file))) || isUnder(file, SLOW_FOLDERS);
+
+/** 0 of those that are quick. @type {(file: string) => number} */
+const secondsOf = (file) => SECONDS[sourceOf(file)] ?? 0;
 
 /** @type {(file: string, line: number) => boolean} */
 const isForLine = (file, line) =>
@@ -172,7 +198,7 @@ const hasSource = (file) => existsSync(join(root, `${sourceOf(file)}.test.ts`));
 
 /** A list that names a file which no longer exists would say nothing. */
 function checkLists() {
-  const exact = SLOW.filter((path) => !existsSync(join(root, `${path}.test.ts`)));
+  const exact = Object.keys(SECONDS).filter((path) => !existsSync(join(root, `${path}.test.ts`)));
   const files = allFiles();
   const named = [...NOT_EVERYWHERE.flatMap(({ paths }) => paths), ...MEASURES, ...WAITS, ...SLOW_FOLDERS];
   const unmet = named.filter((path) => !files.some((file) => isUnder(file, [path])));
@@ -184,20 +210,20 @@ function checkLists() {
 /** @typedef {{ atATime: number, files: string[] }} Stage so many of its files at a time */
 
 /**
- * Lanes, which run at the same time, each stage after stage. What is slow begins first, so that none is left over at the end.
+ * Lanes, which run at the same time, each stage after stage. So many at a time that two cores have always something to do.
  *
  * @param {readonly string[]} files
  * @returns {Stage[][]}
  */
 export function lanes(files) {
-  const slowFirst = [...files].sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
+  const longestFirst = [...files].sort((a, b) => secondsOf(b) - secondsOf(a));
   /** @type {(atATime: number, isMember: (file: string) => boolean) => Stage} */
-  const stage = (atATime, isMember) => ({ atATime, files: slowFirst.filter(isMember) });
+  const stage = (atATime, isMember) => ({ atATime, files: longestFirst.filter(isMember) });
   /** @type {(file: string) => boolean} */
   const measures = (file) => isUnder(file, MEASURES);
   /** @type {(file: string) => boolean} */
   const waits = (file) => !measures(file) && isUnder(file, WAITS);
-  return [[stage(1, measures), stage(2, (file) => !measures(file) && !waits(file))], [stage(2, waits)]]
+  return [[stage(1, measures), stage(3, (file) => !measures(file) && !waits(file))], [stage(3, waits)]]
     .map((stages) => stages.filter((one) => one.files.length > 0))
     .filter((stages) => stages.length > 0);
 }
