@@ -67,7 +67,7 @@ export interface Load {
 }
 
 /** Between an answer and the next request: thousands of requests in a second would leave no CPU for what a test is about. */
-const THINK_MS = 2;
+const THINK_MS = 10;
 const think = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, THINK_MS));
 
 /** Ask for paths in turn over some connections, each again soon after its answer, until the test ends. */
