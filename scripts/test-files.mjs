@@ -123,9 +123,9 @@ const MEASURES = [
 
 /** What waits most of its time, for processes, timeouts and requests: beside all others. */
 const WAITS = [
-  ...['packages/bullmq/', 'setups/', 'packages/fastify/test/prometheus'],
-  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize', 'thread-pool']),
-  ...inFolder(TEST, ['browser/', 'doctor/', 'resize/', 'target/', 'top/', 'trace/', 'cli/']),
+  ...['packages/bullmq/', 'packages/fastify/', 'packages/monitor/', 'setups/'],
+  ...inFolder(TEST, ['browser/', 'docs/', 'doctor/', 'host/processes', 'lab/', 'library']),
+  ...inFolder(TEST, ['resize/', 'target/', 'top/', 'trace/', 'cli/']),
   ...inFolder(`${TEST}/tune`, ['bad-input', 'commands', 'traffic']),
   ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
   ...inFolder('studies/test', ['folklore', 'live-contestant']),
@@ -220,7 +220,8 @@ function checkLists() {
 /** @typedef {{ atATime: number, files: string[] }} Stage so many of its files at a time */
 
 /**
- * Lanes, which run at the same time, each stage after stage. So many at a time that two cores have always something to do.
+ * Lanes, which run at the same time, each stage after stage, so that two cores always have something to do. Beside a file that
+ * measures three wait, or, when all those have run, two compute what is quick.
  *
  * @param {readonly string[]} files
  * @returns {Stage[][]}
@@ -233,7 +234,12 @@ export function lanes(files) {
   const measures = (file) => isUnder(file, MEASURES);
   /** @type {(file: string) => boolean} */
   const waits = (file) => !measures(file) && isUnder(file, WAITS);
-  return [[stage(1, measures), stage(3, (file) => !measures(file) && !waits(file))], [stage(3, waits)]]
+  /** @type {(file: string) => boolean} */
+  const computes = (file) => !measures(file) && !waits(file);
+  return [
+    [stage(1, measures), stage(2, (file) => computes(file) && secondsOf(file) > 0)],
+    [stage(3, waits), stage(2, (file) => computes(file) && secondsOf(file) === 0)],
+  ]
     .map((stages) => stages.filter((one) => one.files.length > 0))
     .filter((stages) => stages.length > 0);
 }
