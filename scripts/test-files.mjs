@@ -23,21 +23,21 @@ const timesIn = (folder, times) =>
  */
 const SECONDS = {
   ...timesIn(CLI, {
-    tune: 30,
+    tune: 24,
     bench: 25,
-    'clean-up': 13,
+    'clean-up': 15,
     against: 10,
     'bad-input': 10,
     trace: 10,
     classify: 8,
   }),
   ...timesIn(CLI, { limits: 7, draw: 7 }),
-  ...timesIn(TEST, { 'browser/browser': 17, 'classify/classify': 28, 'classify/draw': 12, 'docs/site': 8 }),
+  ...timesIn(TEST, { 'browser/browser': 17, 'classify/classify': 28, 'classify/draw': 12, 'docs/site': 25 }),
   ...timesIn(TEST, {
     'doctor/doctor': 22,
     'doctor/running': 10,
     'resize/resize': 15,
-    'stats/generations': 8,
+    'stats/generations': 13,
   }),
   ...timesIn(TEST, { 'target/attach': 8, 'top/top': 10 }),
   ...timesIn(`${TEST}/tune`, {
@@ -48,10 +48,10 @@ const SECONDS = {
     traffic: 10,
     commands: 8,
   }),
-  ...timesIn(`${TEST}/tune`, { 'bad-input': 8, judge: 8, 'tune-clean-up': 10 }),
+  ...timesIn(`${TEST}/tune`, { 'bad-input': 12, judge: 15, 'tune-clean-up': 10 }),
   ...timesIn('packages/monitor/test', { auto: 16, 'resize-anywhere': 11, rescue: 10, 'thread-pool': 8 }),
-  ...timesIn(POOL, { steps: 40, protocol: 27, programs: 20, 'protocol-retirement': 14, reordering: 13 }),
-  ...timesIn(POOL, { differential: 14, 'threaded-programs': 12, huge: 10, memory: 8, findings: 8, retry: 8 }),
+  ...timesIn(POOL, { steps: 30, protocol: 27, programs: 15, 'protocol-retirement': 14, reordering: 13 }),
+  ...timesIn(POOL, { differential: 14, 'threaded-programs': 12, huge: 20, memory: 8, findings: 8, retry: 8 }),
   ...timesIn(POOL, { stress: 8, stuck: 8, values: 12 }),
   ...timesIn('packages/bullmq/test', { network: 22, accounting: 15, ending: 18, silence: 20, shutdown: 18 }),
   ...timesIn('packages/bullmq/test', {
@@ -65,7 +65,7 @@ const SECONDS = {
   ...timesIn('packages/bullmq/test', { cancel: 12, skew: 8, restarts: 8, large: 8, values: 8 }),
   ...timesIn('benchmarks/test', { smoke: 25, shapes: 12, features: 12, blocks: 7, crossover: 7 }),
   ...timesIn('studies/test/load', { command: 50, 'clean-up': 20, study: 10 }),
-  ...{ 'examples/test/examples': 55, 'packages/fastify/test/prometheus': 12 },
+  ...{ 'examples/test/examples': 50, 'packages/fastify/test/prometheus': 12 },
   ...timesIn('setups/test', { command: 12, fast: 12 }),
 };
 /** The checkers of the pool's protocol and of its values stay in: they are what a change of the pool needs. */
@@ -114,7 +114,7 @@ const NOT_EVERYWHERE = [
   },
 ];
 
-/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: beside what waits only. */
+/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: one at a time. */
 const MEASURES = [
   ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
   ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
