@@ -186,6 +186,7 @@ test('a generator calls, also over several items, and as it is closed', async (t
   for await (const item of pool.stream(2, { name: 'items' })) items.push(item);
   for await (const _ of pool.stream(2, { name: 'items' })) break;
   assert.deepEqual(items, [0, '0 0', 1, '1 1']);
+  await until(() => notes.length === 2);
   assert.deepEqual(notes, ['closed', 'closed']);
 });
 
