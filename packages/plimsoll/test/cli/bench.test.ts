@@ -51,13 +51,15 @@ describe('planted effects', linux, () => {
   });
 
   test('a workload that does not use the pool gives no size the better of another', async () => {
-    // It ends when it knows; that takes four generations, for which five seconds are too little on a busy machine.
-    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...args, '--time', '8']);
+    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...args, '--time', '5']);
     assert.equal(run.code, 0, run.stderr);
     const { workloads } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);
     assert.ok(eight?.verdict === 'same' || eight?.verdict === 'unclear', run.stderr);
-    assert.equal(workloads[0]?.recommended, 4);
+    const { recommended, method, noise } = workloads[0] ?? assert.fail();
+    // On a busy machine there may be too few generations to tell, or it is too noisy.
+    const cannotTell = (method?.generations ?? 0) < 4 || noise?.noisy === true;
+    assert.equal(recommended, cannotTell ? null : 4);
   });
 });
 
