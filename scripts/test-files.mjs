@@ -124,7 +124,15 @@ const MEASURES = [
 /** What waits most of its time, for processes, timeouts and requests: beside all others. */
 const WAITS = [
   ...['packages/bullmq/', 'packages/fastify/', 'packages/monitor/', 'setups/'],
-  ...inFolder(TEST, ['browser/', 'docs/', 'doctor/', 'host/processes', 'lab/', 'library']),
+  ...inFolder(TEST, [
+    'browser/',
+    'docs/code',
+    'docs/command',
+    'doctor/',
+    'host/processes',
+    'lab/',
+    'library',
+  ]),
   ...inFolder(TEST, ['resize/', 'target/', 'top/', 'trace/', 'cli/']),
   ...inFolder(`${TEST}/tune`, ['bad-input', 'commands', 'traffic']),
   ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
