@@ -27,27 +27,32 @@ function isProgram(path) {
   }
 }
 
+/** @typedef {{ debian: string, variable: string, find: () => string | null }} Program its package, and what `findProgram` takes */
+
 /**
- * Installs a package when `find` finds nothing; ends the process with 1 when that is not possible.
+ * Installs the packages of those programs that `find` does not find; ends the process with 1 when that is not possible.
  *
- * @param {string} debian the package
- * @param {string} variable of the environment that names the program
- * @param {() => string | null} find
+ * @param {readonly Program[]} programs
  */
-export function installProgram(debian, variable, find) {
-  if (find() !== null) return;
-  if (process.env[variable]) stop(`${variable} names no program: ${process.env[variable]}`);
-  const by = `install it (apt-get install ${debian}), or name one in ${variable}`;
-  if (process.getuid?.() !== 0) stop(`the tests need ${debian}: ${by}`);
+export function installPrograms(programs) {
+  const missing = programs.filter(({ find }) => find() === null);
+  if (missing.length === 0) return;
+  for (const { variable } of missing)
+    if (process.env[variable]) stop(`${variable} names no program: ${process.env[variable]}`);
+  const packages = missing.map(({ debian }) => debian);
+  const variables = missing.map(({ variable }) => variable);
+  const by = `install it (apt-get install ${packages.join(' ')}), or name one in ${variables.join(', ')}`;
+  if (process.getuid?.() !== 0) stop(`the tests need ${packages.join(', ')}: ${by}`);
   for (const args of [
     ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', debian],
+    ['install', '-y', '-qq', '--no-install-recommends', ...packages],
   ]) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const { status, error } = spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env });
     if (error || status !== 0) stop(`apt-get ${args.join(' ')} failed: ${by}`);
   }
-  if (find() === null) stop(`apt-get installed ${debian}, but no program of that name is on PATH`);
+  for (const { debian, find } of missing)
+    if (find() === null) stop(`apt-get installed ${debian}, but no program of that name is on PATH`);
 }
 
 /** @param {string} reason @returns {never} */

@@ -11,7 +11,7 @@ import { collectTypes } from './collect-types.mjs';
 // - dist/types: declarations, one set for both.
 // Of plimsoll only plimsoll/mark is for programs that may be CommonJS; it has no state, so both may have one of their own.
 const require = createRequire(import.meta.url);
-/** @typedef {import('esbuild-wasm').BuildOptions} BuildOptions */
+/** @typedef {import('esbuild').BuildOptions} BuildOptions */
 /** @typedef {(name: string, exports: string[]) => { required: string[], imported: string[] }} Write */
 
 /** @type {BuildOptions} */
@@ -209,8 +209,8 @@ const asStart = (name) => ({
   imported: [`export { monitor } from './${name}.cjs';`],
 });
 
-/** Asked for here, because this module is loaded before anything is installed. @returns {typeof import('esbuild-wasm')} */
-const esbuild = () => require('esbuild-wasm');
+/** Asked for here, because this module is loaded before anything is installed. @returns {typeof import('esbuild')} */
+const esbuild = () => require('esbuild');
 
 const BUNDLED = /^(node|bundler|types)\b|\bsource\.js$/;
 

@@ -1,7 +1,5 @@
-// The Chromium of the browser tests and of the pictures: a program of the machine, not of npm. As a command (--install) it
-// installs Debian's where there is none.
-import { fileURLToPath } from 'node:url';
-import { findProgram, installProgram } from './apt-get.mjs';
+// The Chromium of the browser tests and of the pictures: a program of the machine, not of npm.
+import { findProgram } from './apt-get.mjs';
 
 /** Names the program itself, before what PATH has. */
 export const VARIABLE = 'PLIMSOLL_CHROMIUM';
@@ -13,6 +11,3 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
  * @param {NodeJS.ProcessEnv} [env]
  */
 export const findChromium = (env = process.env) => findProgram(NAMES, env[VARIABLE], env);
-
-if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes('--install'))
-  installProgram('chromium', VARIABLE, findChromium);

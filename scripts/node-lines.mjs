@@ -1,5 +1,7 @@
+// The supported lines of Node, and their binaries. As a command it installs those that are not there.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { npm, root } from './run.mjs';
 
 /** The supported lines of Node. */
@@ -23,3 +25,5 @@ export function nodeOfLine(line) {
   if (!existsSync(binary)) npm(['install', '--prefix', prefix, ...quiet, `${name}@${line}`]);
   return binary;
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) for (const line of LINES) nodeOfLine(line);

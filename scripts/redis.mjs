@@ -1,13 +1,11 @@
-// A Redis of one's own on a free port, for tests, an example and a study. As a command (--install) it installs Debian's
-// redis-server where there is none.
+// A Redis of one's own on a free port, for tests, an example and a study.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { findProgram, installProgram } from './apt-get.mjs';
+import { findProgram } from './apt-get.mjs';
 
 /** Names the program itself, before what PATH has. */
 export const VARIABLE = 'PLIMSOLL_REDIS';
@@ -125,6 +123,3 @@ function canConnect(port) {
     socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
   });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes('--install'))
-  installProgram('redis-server', VARIABLE, findRedis);

@@ -10,46 +10,74 @@ const POOL = 'packages/pool/test';
 /** @type {(folder: string, names: readonly string[]) => string[]} */
 const inFolder = (folder, names) => names.map((name) => `${folder}/${name}`);
 
+/** @type {(folder: string, times: Record<string, number>) => Record<string, number>} */
+const timesIn = (folder, times) =>
+  Object.fromEntries(Object.entries(times).map(([name, seconds]) => [`${folder}/${name}`, seconds]));
+
 /**
- * What `npm run test:fast` leaves out: files that took more than seven seconds on two cores, most because they measure, wait,
- * or install packages. The two checkers of the pool's protocol take as long (17 and 12 s) and stay in: they are what a change of
- * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
+ * Files that take more than seven seconds on two cores, with about their seconds: most measure, wait, or install packages. The
+ * longest begin first, and `npm run test:fast` leaves them out. `npm test` names the slowest files of each run; what is not quick
+ * any more belongs here.
+ *
+ * @type {Record<string, number>}
  */
-const SLOW = [
-  ...inFolder(CLI, ['against', 'bad-input', 'bench', 'classify', 'clean-up', 'draw', 'limits']),
-  ...inFolder(CLI, ['trace', 'tune']),
-  ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
-  ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'classify/draw', 'top/top']),
-  ...inFolder(`${TEST}/tune`, [
-    'attached',
-    'bad-input',
-    'commands',
-    'judge',
-    'live',
-    'live-trouble',
-    'traffic',
-  ]),
-  ...inFolder(`${TEST}/tune`, ['tune', 'tune-clean-up']),
-  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize-anywhere', 'thread-pool']),
-  ...inFolder(POOL, [
-    'differential',
-    'findings',
-    'huge',
-    'memory',
-    'programs',
-    'retry',
-    'steps',
-    'stress',
-    'stuck',
-  ]),
-  `${POOL}/threaded-programs`,
-  ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
-  ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
-  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks', 'values']),
-  ...['packages/fastify/test/prometheus', 'setups/test/command', 'setups/test/fast'],
-];
-/** Of these every file: they run benchmarks, examples and studies. */
+const SECONDS = {
+  ...timesIn(CLI, {
+    tune: 24,
+    bench: 25,
+    'clean-up': 15,
+    against: 10,
+    'bad-input': 10,
+    trace: 10,
+    classify: 8,
+  }),
+  ...timesIn(CLI, { limits: 7, draw: 7 }),
+  ...timesIn(TEST, { 'browser/browser': 17, 'classify/classify': 28, 'classify/draw': 12, 'docs/site': 25 }),
+  ...timesIn(TEST, {
+    'doctor/doctor': 22,
+    'doctor/running': 10,
+    'resize/resize': 15,
+    'stats/generations': 13,
+  }),
+  ...timesIn(TEST, { 'target/attach': 8, 'top/top': 10 }),
+  ...timesIn(`${TEST}/tune`, {
+    tune: 20,
+    live: 14,
+    attached: 12,
+    'live-trouble': 10,
+    traffic: 10,
+    commands: 8,
+  }),
+  ...timesIn(`${TEST}/tune`, { 'bad-input': 12, judge: 15, 'tune-clean-up': 10 }),
+  ...timesIn('packages/monitor/test', { auto: 16, 'resize-anywhere': 11, rescue: 10, 'thread-pool': 8 }),
+  ...timesIn(POOL, { steps: 30, protocol: 27, programs: 15, 'protocol-retirement': 14, reordering: 13 }),
+  ...timesIn(POOL, { differential: 14, 'threaded-programs': 12, huge: 20, memory: 8, findings: 8, retry: 8 }),
+  ...timesIn(POOL, { stress: 8, stuck: 8, values: 12 }),
+  ...timesIn('packages/bullmq/test', { network: 22, accounting: 15, ending: 18, silence: 20, shutdown: 18 }),
+  ...timesIn('packages/bullmq/test', {
+    rights: 16,
+    command: 12,
+    options: 12,
+    handles: 12,
+    faults: 10,
+    tasks: 10,
+  }),
+  ...timesIn('packages/bullmq/test', { cancel: 12, skew: 8, restarts: 8, large: 8, values: 8 }),
+  ...timesIn('benchmarks/test', { smoke: 25, shapes: 12, features: 12, blocks: 7, crossover: 7 }),
+  ...timesIn('studies/test/load', { command: 50, 'clean-up': 20, study: 10 }),
+  ...{ 'examples/test/examples': 50, 'packages/fastify/test/prometheus': 12 },
+  ...timesIn('setups/test', { command: 12, fast: 12 }),
+};
+/** The checkers of the pool's protocol and of its values stay in: they are what a change of the pool needs. */
+const FAST_ALL_THE_SAME = inFolder(POOL, ['protocol', 'protocol-retirement', 'reordering', 'values']);
+/** Of these every file is left out: they run benchmarks, examples and studies. */
 const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
+
+/**
+ * Only `npm test -- --all` runs these, as .ci/run does, or a filter that names them: benchmarks and studies, of which nothing that
+ * is published has any part, the site of docs/, and values of gigabytes. They take a third of the time.
+ */
+const ONLY_WITH_ALL = ['benchmarks/', 'studies/', `${TEST}/docs/site`, `${POOL}/huge`];
 
 /**
  * What need not run on every line of Node, with the lines on which the matrix runs it. What differs between lines runs on
@@ -86,7 +114,7 @@ const NOT_EVERYWHERE = [
   },
 ];
 
-/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: beside what waits only. */
+/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: one at a time. */
 const MEASURES = [
   ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
   ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
@@ -95,9 +123,17 @@ const MEASURES = [
 
 /** What waits most of its time, for processes, timeouts and requests: beside all others. */
 const WAITS = [
-  ...['packages/bullmq/', 'setups/', 'packages/fastify/test/prometheus'],
-  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize', 'thread-pool']),
-  ...inFolder(TEST, ['browser/', 'doctor/', 'resize/', 'target/', 'top/', 'trace/', 'cli/']),
+  ...['packages/bullmq/', 'packages/fastify/', 'packages/monitor/', 'setups/'],
+  ...inFolder(TEST, [
+    'browser/',
+    'docs/code',
+    'docs/command',
+    'doctor/',
+    'host/processes',
+    'lab/',
+    'library',
+  ]),
+  ...inFolder(TEST, ['resize/', 'target/', 'top/', 'trace/', 'cli/']),
   ...inFolder(`${TEST}/tune`, ['bad-input', 'commands', 'traffic']),
   ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
   ...inFolder('studies/test', ['folklore', 'live-contestant']),
@@ -132,12 +168,13 @@ const isUnder = (file, paths) => paths.some((path) => sourceOf(file).startsWith(
  * The compiled test files, or those whose path contains one of the filters.
  *
  * @param {readonly string[]} filters
- * @param {{ line?: number, fast?: boolean }} [only] `line` leaves out what need not run on that line of Node, `fast` what is
- *   slow
+ * @param {{ line?: number, fast?: boolean, all?: boolean }} [only] `line` leaves out what need not run on that line of Node, `fast`
+ *   what is slow, `all: false` what no filter names and `npm test` leaves to .ci/run
  */
-export function testFiles(filters, { line, fast = false } = {}) {
+export function testFiles(filters, { line, fast = false, all = true } = {}) {
   checkLists();
   return allFiles()
+    .filter((file) => all || filters.length > 0 || !isUnder(file, ONLY_WITH_ALL))
     .filter(
       (file) => filters.length === 0 || filters.some((text) => file.replaceAll('\\', '/').includes(text)),
     )
@@ -147,7 +184,11 @@ export function testFiles(filters, { line, fast = false } = {}) {
 }
 
 /** @type {(file: string) => boolean} */
-const isSlow = (file) => SLOW.includes(sourceOf(file)) || isUnder(file, SLOW_FOLDERS);
+const isSlow = (file) =>
+  (secondsOf(file) > 0 && !FAST_ALL_THE_SAME.includes(sourceOf(file))) || isUnder(file, SLOW_FOLDERS);
+
+/** 0 of those that are quick. @type {(file: string) => number} */
+const secondsOf = (file) => SECONDS[sourceOf(file)] ?? 0;
 
 /** @type {(file: string, line: number) => boolean} */
 const isForLine = (file, line) =>
@@ -172,9 +213,12 @@ const hasSource = (file) => existsSync(join(root, `${sourceOf(file)}.test.ts`));
 
 /** A list that names a file which no longer exists would say nothing. */
 function checkLists() {
-  const exact = SLOW.filter((path) => !existsSync(join(root, `${path}.test.ts`)));
+  const exact = Object.keys(SECONDS).filter((path) => !existsSync(join(root, `${path}.test.ts`)));
   const files = allFiles();
-  const named = [...NOT_EVERYWHERE.flatMap(({ paths }) => paths), ...MEASURES, ...WAITS, ...SLOW_FOLDERS];
+  const named = [
+    ...NOT_EVERYWHERE.flatMap(({ paths }) => paths),
+    ...[...MEASURES, ...WAITS, ...SLOW_FOLDERS, ...ONLY_WITH_ALL],
+  ];
   const unmet = named.filter((path) => !files.some((file) => isUnder(file, [path])));
   const gone = [...exact, ...unmet];
   if (gone.length > 0)
@@ -184,20 +228,26 @@ function checkLists() {
 /** @typedef {{ atATime: number, files: string[] }} Stage so many of its files at a time */
 
 /**
- * Lanes, which run at the same time, each stage after stage. What is slow begins first, so that none is left over at the end.
+ * Lanes, which run at the same time, each stage after stage, so that two cores always have something to do. Beside a file that
+ * measures three wait, or, when all those have run, two compute what is quick.
  *
  * @param {readonly string[]} files
  * @returns {Stage[][]}
  */
 export function lanes(files) {
-  const slowFirst = [...files].sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
+  const longestFirst = [...files].sort((a, b) => secondsOf(b) - secondsOf(a));
   /** @type {(atATime: number, isMember: (file: string) => boolean) => Stage} */
-  const stage = (atATime, isMember) => ({ atATime, files: slowFirst.filter(isMember) });
+  const stage = (atATime, isMember) => ({ atATime, files: longestFirst.filter(isMember) });
   /** @type {(file: string) => boolean} */
   const measures = (file) => isUnder(file, MEASURES);
   /** @type {(file: string) => boolean} */
   const waits = (file) => !measures(file) && isUnder(file, WAITS);
-  return [[stage(1, measures), stage(2, (file) => !measures(file) && !waits(file))], [stage(2, waits)]]
+  /** @type {(file: string) => boolean} */
+  const computes = (file) => !measures(file) && !waits(file);
+  return [
+    [stage(1, measures), stage(2, (file) => computes(file) && secondsOf(file) > 0)],
+    [stage(3, waits), stage(2, (file) => computes(file) && secondsOf(file) === 0)],
+  ]
     .map((stages) => stages.filter((one) => one.files.length > 0))
     .filter((stages) => stages.length > 0);
 }

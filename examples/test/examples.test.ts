@@ -35,17 +35,20 @@ function assertWell(ended: Ended, command: string): void {
 async function follow({ command, output }: Step, name: string, place: string): Promise<void> {
   const port = String(await freePort());
   const env = { PORT: port, REDIS_URL: '', ...REDIS };
-  const ended = await run(timed(command).replaceAll(':3000/', `:${port}/`), place, env);
-  const isWorse = command.includes(' --against ') && ended.code === 1;
+  const given = timed(command).replaceAll(':3000/', `:${port}/`);
+  let ended = await run(given, place, env);
+  const compares = command.includes(' --against ');
+  // On a busy machine it cannot tell in so little time.
+  if (compares && ended.code === 3) ended = await run(given.replace(/--time \d+/, '--time 40'), place, env);
+  const isWorse = compares && ended.code === 1;
   assertWell(isWorse ? { ...ended, code: 0 } : ended, command);
   if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
   else assert.equal(ended.stdout.trimEnd(), output.join('\n'));
   if (!command.startsWith('npx plimsoll')) assert.equal(ended.stderr, '');
 }
 
-/** `tune` takes all the time that it is given; `--against` ends when it knows, which on a busy machine is later. */
-const timed = (command: string): string =>
-  command.replace(/tune --time \d+/, 'tune --time 5').replace(/(--against .*--time) 10/, '$1 20');
+/** `tune` takes all the time that it is given. */
+const timed = (command: string): string => command.replace(/tune --time \d+/, 'tune --time 5');
 
 const isWithRedis = ({ command }: Step): boolean => command.includes('with-redis');
 

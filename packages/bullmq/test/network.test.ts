@@ -50,6 +50,8 @@ test('the fleet has no network for a while, and every promise resolves', needsRe
   assert.ok(fleet.pending >= 20, `${fleet.pending} tasks are pending`);
   await line.mend();
   assert.deepEqual(await within(30_000, Promise.all([...before, ...meanwhile])), range(25));
+  // Results may come before the event does.
+  await until(() => events.length === 3, 'the last event');
   assert.deepEqual(events, ['online', 'offline', 'online']);
 });
 
@@ -67,6 +69,7 @@ test('the only worker has no network for a while, and every promise resolves', n
   await sleep(OUTAGE);
   await line.mend();
   assert.deepEqual(await within(30_000, Promise.all(tasks)), range(20));
+  await until(() => events.length === 2, 'the last event');
   assert.deepEqual(events, ['offline', 'online']);
   assert.equal(worker.health.status, 'ok');
 });

@@ -64,7 +64,7 @@ test('attempts: the last failure is the rejection, and the default is one', need
 test('attempts: a task that is aborted or too late does not run again', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
-  const options = { name: 'noted', attempts: 3, timeout: 800 };
+  const options = { name: 'noted', attempts: 3, timeout: 2000 };
   const late = await caught(fleet.run({ file, ms: 10_000, value: 1 }, options));
   assert.equal(late.code, 'PLIMSOLL_POOL_TIMEOUT');
   await until(() => worker.health.running === 0, 'the end of the task');
@@ -77,7 +77,7 @@ test('timeout: without a host the worker ends the task, and does not try it agai
   const bull = new Queue(queue, { connection: { host: '127.0.0.1', port: redis.port } });
   t.after(() => bull.close());
   const file = join(folderFor(t), 'noted');
-  const options = { name: 'noted', attempts: 3, timeout: 300 };
+  const options = { name: 'noted', attempts: 3, timeout: 2000 };
   const { name, data, opts } = fleet.job({ file, ms: 20_000, value: 1 }, options);
   await bull.add(name, data, opts);
   await until(() => worker.health.ended === 1, 'the end of the task');
@@ -119,7 +119,7 @@ test('jobId: what was ended by a timeout or a signal while it ran runs anew', ne
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
   const options = { name: 'noted', jobId: 'page-4' };
-  const late = fleet.run({ file, ms: 20_000, value: 1 }, { ...options, timeout: 500 });
+  const late = fleet.run({ file, ms: 20_000, value: 1 }, { ...options, timeout: 2000 });
   assert.equal((await caught(late)).code, 'PLIMSOLL_POOL_TIMEOUT');
   await until(() => worker.health.running === 0, 'the end of the task');
   const control = new AbortController();
@@ -142,7 +142,7 @@ test(
       const control = new AbortController();
       const ended =
         round === 2
-          ? fleet.run({ file, ms: 20_000, value: round }, { ...options, timeout: 300 })
+          ? fleet.run({ file, ms: 20_000, value: round }, { ...options, timeout: 2000 })
           : fleet.run({ file, ms: 20_000, value: round }, { ...options, signal: control.signal });
       await until(() => linesOf(file).includes(`begin ${round}`), 'the start of the task');
       if (round !== 2) control.abort();

@@ -34,6 +34,7 @@ test('Redis with an append-only file is killed, and every promise resolves', nee
     results,
     results.map((_, value) => value),
   );
+  await until(() => events.length === 3, 'the last event');
   assert.deepEqual(events, ['online', 'offline', 'online']);
   assert.equal(fleet.completed, 25);
 });

@@ -90,7 +90,9 @@ const PROGRAMS: Record<string, (place: Place) => Promise<unknown>> = {
       ),
     ),
   timeout: async ({ tasks, file }) => {
-    const outcome = await outcomeOf(tasks.run({ file, ms: 3000, value: 1 }, { name: 'noted', timeout: 700 }));
+    const outcome = await outcomeOf(
+      tasks.run({ file, ms: 3000, value: 1 }, { name: 'noted', timeout: 1500 }),
+    );
     return [outcome, await tasks.run(1), linesOf(file)];
   },
   abort: async ({ tasks, file }) => {
@@ -155,7 +157,7 @@ const PROGRAMS: Record<string, (place: Place) => Promise<unknown>> = {
     return [await given, await kept, linesOf(file)];
   },
   'all of one jobId give up': async ({ tasks, file }) => {
-    const options = (): object => ({ name: 'noted', jobId: 'all-given-up', timeout: 500 });
+    const options = (): object => ({ name: 'noted', jobId: 'all-given-up', timeout: 1500 });
     const task = { file, ms: 3000, value: 1 };
     const both = await Promise.all([
       outcomeOf(tasks.run(task, options())),

@@ -53,7 +53,7 @@ test('require and import give the same plugin, over the same pool', async (t) =>
 test('the plugin is bundled with its server', async (t) => {
   const folder = folderOf(t);
   const bundle = join(folder, 'bundle.cjs');
-  const esbuild = require('esbuild-wasm') as { build(options: Record<string, unknown>): Promise<unknown> };
+  const esbuild = require('esbuild') as { build(options: Record<string, unknown>): Promise<unknown> };
   const options = { absWorkingDir: folder, entryPoints: ['host.mjs'], outfile: bundle, logLevel: 'error' };
   await esbuild.build({ ...options, bundle: true, platform: 'node', format: 'cjs' });
   rmSync(join(folder, 'node_modules'));

@@ -54,7 +54,7 @@ for (const format of ['cjs', 'esm']) {
   test(`it works in a bundle: ${format}`, async (t) => {
     const folder = folderOf(t);
     const bundle = join(folder, format === 'cjs' ? 'bundle.cjs' : 'bundle.mjs');
-    const esbuild = require('esbuild-wasm') as { build(options: Record<string, unknown>): Promise<unknown> };
+    const esbuild = require('esbuild') as { build(options: Record<string, unknown>): Promise<unknown> };
     const options = { absWorkingDir: folder, entryPoints: ['host.mjs'], outfile: bundle, logLevel: 'error' };
     await esbuild.build({ ...options, bundle: true, platform: 'node', format });
     rmSync(join(folder, 'node_modules'));

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildSync, type Format } from 'esbuild-wasm';
+import { buildSync, type Format } from 'esbuild';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 

@@ -75,7 +75,8 @@ for (const name of WAYS) {
   });
 
   test(`a function that is not there, an answer that cannot be copied, none at all: ${name}`, async (t) => {
-    const pool = poolFor(t, { hostTimeout: 50 });
+    // Far longer than an answer takes on a busy machine.
+    const pool = poolFor(t, { hostTimeout: 1000 });
     const missing = await caught(pool.run(['nothing'], { name, host: { mine: () => 1 } }));
     assert.equal(missing.code, 'PLIMSOLL_POOL_NO_HOST_FUNCTION');
     assert.match(missing.message, /'nothing'.*'mine', 'back', 'backLater'/);
@@ -185,6 +186,7 @@ test('a generator calls, also over several items, and as it is closed', async (t
   for await (const item of pool.stream(2, { name: 'items' })) items.push(item);
   for await (const _ of pool.stream(2, { name: 'items' })) break;
   assert.deepEqual(items, [0, '0 0', 1, '1 1']);
+  await until(() => notes.length === 2);
   assert.deepEqual(notes, ['closed', 'closed']);
 });
 
@@ -268,19 +270,24 @@ test('two workers that wait for each other: the task that closes the circle is r
 });
 
 test('what runs when its call is over, or was given up, may run any task', async (t) => {
-  const pool = poolFor(t, { maxThreads: 1, hostTimeout: 30 });
+  const pool = poolFor(t, { maxThreads: 1, hostTimeout: 500 });
   const after: Promise<unknown>[] = [];
+  let giveUp = (): void => {};
+  const givenUp = new Promise<void>((resolve) => {
+    giveUp = resolve;
+  });
   const host = {
     back: () => {
       after.push(sleep(1).then(() => pool.run(['back', 'after'], { name: 'block' })));
     },
     never: async () => {
-      await sleep(100);
+      await givenUp;
       after.push(pool.run(['back', 'given up'], { name: 'block' }));
     },
   };
   await pool.run(['back'], { name: 'block', host });
   assert.equal(await codeOf(pool.run(['never'], { name: 'block', host })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
+  giveUp();
   await until(() => after.length === 2);
   assert.deepEqual(await Promise.all(after), ['after', 'given up']);
 });

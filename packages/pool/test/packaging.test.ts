@@ -169,7 +169,7 @@ test('a bundled host runs without the package: from and to both module systems',
 });
 
 async function bundle(options: Record<string, unknown>): Promise<void> {
-  const esbuild = require('esbuild-wasm') as { build(options: Record<string, unknown>): Promise<unknown> };
+  const esbuild = require('esbuild') as { build(options: Record<string, unknown>): Promise<unknown> };
   await esbuild.build({ ...options, bundle: true, platform: 'node', logLevel: 'error' });
 }
 

@@ -85,8 +85,8 @@ test('options of a proxy hold for each of its calls', async (t) => {
   assert.ok(late instanceof TimeoutError);
   assert.match(late.message, /'blockForever'/);
   const controller = new AbortController();
-  const aborted = caught(pool.proxy<Api>({ filename, signal: controller.signal }).blockForever(started));
   const before = Atomics.load(started, 0);
+  const aborted = caught(pool.proxy<Api>({ filename, signal: controller.signal }).blockForever(started));
   await until(() => Atomics.load(started, 0) > before);
   controller.abort('enough');
   assert.equal((await aborted).cause, 'enough');

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -41,10 +50,13 @@ function openForReader(path: string): number {
   return assert.fail('nobody reads');
 }
 
-/** So many have said that they read, and one that was held up before the call has had time to get there. */
+const OPENAT = process.arch === 'arm64' ? '56' : '257';
+const isInOpen = (thread: string): boolean =>
+  readFileSync(`/proc/self/task/${thread}/syscall`, 'latin1').startsWith(`${OPENAT} `);
+
+/** So many have said that they read, and are inside the kernel. */
 async function isReading(shared: Int32Array, tasks: number): Promise<void> {
-  await until(() => shared[0] === tasks);
-  await pause(20);
+  await until(() => shared[0] === tasks && readdirSync('/proc/self/task').filter(isInOpen).length === tasks);
 }
 
 /** What comes if nothing else does; this process does not wait for it. */

@@ -84,13 +84,17 @@ test('a task that fails has its error; one that never began is not started', asy
   const { error } = failed[0]?.event ?? {};
   assert.equal((error as Error).message, 'x');
   const cancelled = await noting(async () => {
-    const running = pool.run(30, { name: 'block' });
+    const shared = new Int32Array(new SharedArrayBuffer(4));
+    const running = pool.run({ shared, bit: 0 }, { name: 'markAndWait' });
     const waiting = caught(pool.run(1, { name: 'echo', timeout: 1 }));
     await caught(pool.run(1, { name: 'echo' }));
-    await Promise.all([running, waiting]);
+    await waiting;
+    await until(() => Atomics.load(shared, 0) === 1);
+    Atomics.store(shared, 0, 0);
+    await running;
   });
   const kinds = (name: string) => kindsOf(cancelled.filter(({ event }) => event.name === name));
-  assert.deepEqual(kinds('block'), [...KINDS]);
+  assert.deepEqual(kinds('markAndWait'), [...KINDS]);
   assert.deepEqual(kinds('echo').sort(), [...NOT_BEGUN, ...NOT_BEGUN].sort(), 'one was refused');
   const codes = cancelled.map(({ event }) => (event.error as { code?: string } | undefined)?.code);
   assert.ok(codes.includes('PLIMSOLL_POOL_QUEUE_FULL') && codes.includes('PLIMSOLL_POOL_TIMEOUT'));

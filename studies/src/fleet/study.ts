@@ -110,7 +110,7 @@ function condition({ contenders, quick, parameters, ...about }: Plan, effort: Ef
 /** @throws {PlimsollError} PLIMSOLL_USAGE when there is none */
 function redisVersion(): string {
   const program = findRedis() as string | null;
-  if (program === null) throw usage('study:fleet needs a redis-server; node scripts/redis.mjs --install');
+  if (program === null) throw usage('study:fleet needs a redis-server; node scripts/install-programs.mjs');
   const text = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout;
   return /v=([\d.]+)/.exec(text)?.[1] ?? 'unknown';
 }

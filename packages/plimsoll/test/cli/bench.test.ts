@@ -56,7 +56,10 @@ describe('planted effects', linux, () => {
     const { workloads } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);
     assert.ok(eight?.verdict === 'same' || eight?.verdict === 'unclear', run.stderr);
-    assert.equal(workloads[0]?.recommended, 4);
+    const { recommended, method, noise } = workloads[0] ?? assert.fail();
+    // On a busy machine there may be too few generations to tell, or it is too noisy.
+    const cannotTell = (method?.generations ?? 0) < 4 || noise?.noisy === true;
+    assert.equal(recommended, cannotTell ? null : 4);
   });
 });
 

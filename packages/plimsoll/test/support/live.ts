@@ -66,14 +66,18 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Ask for paths in turn over some connections, each again as soon as it has its answer, until the test ends. */
+/** Between an answer and the next request: thousands of requests in a second would leave no CPU for what a test is about. */
+const THINK_MS = 10;
+const think = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, THINK_MS));
+
+/** Ask for paths in turn over some connections, each again soon after its answer, until the test ends. */
 export function load(context: TestContext, port: number, paths: readonly string[], connections = 4): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let isOver = false;
   const client = async (): Promise<void> => {
     for (let turn = 0; !isOver; turn++) {
-      const status = await ask(port, paths[turn % paths.length] as string, agent);
-      if (status === null) await new Promise((resolve) => setTimeout(resolve, 20));
+      await ask(port, paths[turn % paths.length] as string, agent);
+      await think();
     }
   };
   const clients = Array.from({ length: connections }, client);
@@ -97,7 +101,7 @@ export function loadHttp2(context: TestContext, port: number, path: string, stre
     if (session.destroyed) return;
     const stream = session.request({ ':path': path });
     stream.on('error', () => {});
-    stream.resume().once('close', client);
+    stream.resume().once('close', () => void think().then(client));
     stream.end();
   };
   for (let count = 0; count < streams; count++) client();

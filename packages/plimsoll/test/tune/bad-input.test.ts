@@ -82,8 +82,11 @@ describe('what cannot be tuned', linux, () => {
   });
 
   test('the app dies in mid-run: how, and its last words', async () => {
-    const dies = 'setTimeout(() => { console.error("out of luck"); process.exit(7); }, 2500)';
-    const program = `require('node:http').createServer((_, response) => response.end()).listen(0, '127.0.0.1'); ${dies}`;
+    // A while after its first request, when the size has been changed already.
+    const program = `let dies; require('node:http').createServer((_, response) => {
+      response.end();
+      dies ??= setTimeout(() => { console.error("out of luck"); process.exit(7); }, 2000);
+    }).listen(0, '127.0.0.1');`;
     const { code, message } = errorOf(await tuned([node, '-e', program], { traffic: slash }));
     assert.deepEqual(
       [code, message],

@@ -62,7 +62,7 @@ describe('a server', linux, () => {
   });
 
   test('what counts its work by marks, and goes on for too long to be run again and again, is measured while it runs', async () => {
-    const { method, sizes } = outcomeOf(await tuned(app('marks.cjs'), { timeMs: 3_000 }));
+    const { method, sizes } = outcomeOf(await tuned(app('marks.cjs'), { timeMs: 6_000 }));
     assert.equal(method.mode, 'live');
     assert.ok(sizes.every(({ requests }) => requests > 0));
   });
