@@ -92,7 +92,7 @@ function waitBlocks({ waits, blocking }: TracedProgram): Block[] {
   const table: Table = {
     kind: 'table',
     caption: 'Who makes whom wait for a pool thread',
-    columns: [column('waits', 'left'), column('behind', 'left'), column('wait'), column('falls by')],
+    columns: [column('waits', 'left'), column('behind', 'left'), column('wait, ms'), column('falls by, ms')],
     rows: blocking
       .slice(0, MOST_PAIRS)
       .map(({ victim, blocker, ...ms }) => [
