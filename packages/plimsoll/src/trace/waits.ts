@@ -134,9 +134,10 @@ export function blockingOf(uses: readonly PoolUse[], waits: readonly Wait[]): Bl
   return largestFirst(grouped(forThreads, ({ behind }) => JSON.stringify(behind)))
     .slice(0, MOST_BLOCKERS)
     .flatMap(([blocker]) =>
-      [...fallsBehind(blocker)].map(([victim, fallsByMs]) => ({
+      [...fallsBehind(blocker)].map(([victim, fall]) => ({
         ...{ victim: JSON.parse(victim), blocker: JSON.parse(blocker) },
-        ...{ waitMs: waited.get(victim) ?? 0, fallsByMs },
+        // Where events were lost, the replay has longer waits than the recording.
+        ...{ waitMs: waited.get(victim) ?? 0, fallsByMs: Math.min(fall, waited.get(victim) ?? 0) },
       })),
     )
     .filter(({ fallsByMs }) => fallsByMs > LEAST_SHARE * total(forThreads))

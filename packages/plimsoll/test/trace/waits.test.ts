@@ -83,6 +83,11 @@ describe('what a wait falls by if another call takes no time', () => {
     assert.deepEqual(fallOf(jobs, 1, 'crypto', 'scrypt'), [18, 10]);
     assert.deepEqual(fallOf(jobs, 1, 'crypto', 'zlib'), [18, 9]);
   });
+
+  test('by no more than the wait, where an end that is not known seems to be late', () => {
+    const jobs = [job(0, { kind: 'zlib', endMs: 10 }), job(1, { startMs: 2, endMs: 3 })];
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'zlib'), [1, 1]);
+  });
 });
 
 describe('an app of three routes', { skip: process.platform !== 'linux' }, () => {

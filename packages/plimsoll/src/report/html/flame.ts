@@ -20,10 +20,9 @@ export function drawFlame(root: Bar, caption: string): Html {
     depth = Math.max(depth, row + 1);
     if (bar.cause !== null) used.add(bar.cause);
     const label = `${bar.name}: ${formatMs(bar.ms)}, ${percent(bar.ms / root.ms)} %`;
-    const show = wide < LEAST_TEXT.narrow ? 'if-wide' : '';
-    const text = wide < LEAST_TEXT.wide ? null : html`<text class="${show}" x="5" y="16">${bar.name}</text>`;
+    const text = wide < LEAST_TEXT.wide ? null : html`<text x="5" y="16">${bar.name}</text>`;
     bars.push(
-      html`<svg x="${width(at)}%" y="${row * ROW}" width="${wide}%" height="${ROW}"><title>${label}</title><rect class="${bar.cause ?? 'frame'}" width="100%" height="${ROW}"/>${text}</svg>`,
+      html`<svg class="${wide < LEAST_TEXT.narrow ? 'thin' : ''}" x="${width(at)}%" y="${row * ROW}" width="${wide}%" height="${ROW}"><title>${label}</title><rect class="${bar.cause ?? 'frame'}" width="100%" height="${ROW}"/>${text}</svg>`,
     );
     let from = at;
     for (const under of [...bar.under.values()].sort((a, b) => b.ms - a.ms)) {

@@ -84,6 +84,6 @@ summary{width:max-content;color:var(--accent);font-size:.85rem;cursor:pointer}
 pre{overflow-x:auto;font-size:.8rem}
 code,pre{user-select:all}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-@media (max-width:36rem){.if-wide{display:none}.top{padding-top:1.25rem}.bar-row{grid-template-columns:2rem minmax(0,1fr)}.bar-row span:last-child{grid-column:2}dl{grid-template-columns:1fr}}
+@media (max-width:36rem){.thin text{display:none}.top{padding-top:1.25rem}.bar-row{grid-template-columns:2rem minmax(0,1fr)}.bar-row span:last-child{grid-column:2}dl{grid-template-columns:1fr}}
 @media print{body{font-size:11pt}.tools,nav{display:none}.scroll{overflow:visible}}
 `;
