@@ -55,7 +55,13 @@ try {
     const waiting = join(folder, 'waiting.html');
     const command = ['trace', '--quiet', '--flame', waiting, '--', process.execPath, 'server.mjs', '6'];
     run(process.execPath, [PLIMSOLL, ...command], { cwd: join(root, 'examples/waiting') });
-    await take({ waiting: pathToFileURL(waiting).href }, '.result section', ['light']);
+    // README and the reference show the graph and the table of it.
+    await take(
+      { waiting: pathToFileURL(waiting).href },
+      '.result section',
+      ':is(.scroll ~ .scroll, .findings)',
+      960,
+    );
   }
   if (names.includes('dashboard')) await take({ dashboard: pathToFileURL(await dashboardPage(folder)).href });
   if (names.includes('readme') || names.includes('home')) {
@@ -73,9 +79,10 @@ try {
 /**
  * @param {Record<string, string>} pages
  * @param {string} [part] of the page, shown wide; by default what a window shows, wide and narrow
- * @param {('light' | 'dark')[]} [schemes]
+ * @param {string} [without] what is left out of the part
+ * @param {number} [width] of the window for a part
  */
-async function take(pages, part, schemes = SCHEMES) {
+async function take(pages, part, without = 'template', width = 1440) {
   const pictures = join(root, 'docs/pictures');
   mkdirSync(pictures, { recursive: true });
   const browser = await chromium.launch({
@@ -85,13 +92,14 @@ async function take(pages, part, schemes = SCHEMES) {
   const isWhole = part === undefined;
   try {
     for (const [name, url] of Object.entries(pages))
-      for (const { suffix, ...viewport } of isWhole ? SCREENS : SCREENS.slice(0, 1))
-        for (const colorScheme of schemes) {
+      for (const { suffix, ...viewport } of isWhole ? SCREENS : [{ suffix: '', width, height: 1060 }])
+        for (const colorScheme of SCHEMES) {
           const page = await browser.newPage({ viewport, colorScheme, bypassCSP: true });
           await page.goto(url, { waitUntil: 'networkidle' });
           const file = `${name}${suffix}${colorScheme === 'dark' ? '-dark' : ''}.png`;
           const path = join(pictures, file);
-          if (!isWhole) await page.addStyleTag({ content: `${part}{padding:16px}` });
+          const styles = `${part}{padding:16px}${part}>h3{margin-top:0}${part} ${without}{display:none}`;
+          if (!isWhole) await page.addStyleTag({ content: styles });
           const shown = isWhole ? page : page.locator(part).first();
           await shown.screenshot({ path, animations: 'disabled' });
           await page.close();

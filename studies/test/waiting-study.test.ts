@@ -6,7 +6,7 @@ import { PAIRS, type Pair, scheduleOf } from '#studies/waiting/pairs.js';
 import { ROOT } from './support.js';
 
 const page = (fell: number, graphMs: number): string => {
-  const run = (waitMs: number) => ({ waitMs, behindMs: 10, tookMs: waitMs + 1 });
+  const run = (waitMs: number) => ({ waitMs, fallsByMs: 10, tookMs: waitMs + 1 });
   const generations = Array(6).fill({ with: run(10.5), without: run(10.5 - fell) });
   const result: WaitingResult = {
     ...{ schema: 'plimsoll/1', kind: 'waiting', effort: 'full', startedAt: '2026-11-27T00:00:00.000Z' },

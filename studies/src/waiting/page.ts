@@ -3,9 +3,9 @@ import { left, right } from '../common/tables.js';
 
 /** Means of the victim's calls, in milliseconds. */
 export interface Run {
-  /** By the recording: the wait for a pool thread, and the part that the table puts behind the blocker. */
+  /** By the recording: the wait for a pool thread, and what it falls by without the blocker. */
   readonly waitMs: number;
-  readonly behindMs: number;
+  readonly fallsByMs: number;
   /** By the app's own clock: from call to callback. */
   readonly tookMs: number;
 }
@@ -46,7 +46,7 @@ interface Row {
   readonly withMs: number;
   readonly withoutMs: number;
   readonly saidMs: number;
-  /** The fall of the wait, divided by the wait that the table puts behind the blocker: by the recording, and by the app's clock. */
+  /** The fall of the wait, divided by what the table says: by the recording, and by the app's clock. */
   readonly wait: Ratio;
   readonly clock: Ratio;
 }
@@ -63,7 +63,7 @@ function rowOf({ id, generations }: WaitingResult['pairs'][number]): Row {
   const ratios = (of: (run: Run) => number): Ratio => {
     const pairs = generations.map((one) => ({
       fell: of(one.with) - of(one.without),
-      said: one.with.behindMs,
+      said: one.with.fallsByMs,
     }));
     const total = (pick: (pair: (typeof pairs)[number]) => number): number =>
       pairs.reduce((sum, pair) => sum + pick(pair), 0);
@@ -75,7 +75,7 @@ function rowOf({ id, generations }: WaitingResult['pairs'][number]): Row {
     id,
     withMs: middle((one) => one.with.waitMs),
     withoutMs: middle((one) => one.without.waitMs),
-    saidMs: middle((one) => one.with.behindMs),
+    saidMs: middle((one) => one.with.fallsByMs),
     wait: ratios(({ waitMs }) => waitMs),
     clock: ratios(({ tookMs }) => tookMs),
   };
@@ -115,15 +115,15 @@ export function waitingPage(result: WaitingResult): string {
     'Measured by `npm run study:waiting`; every run is in [waiting.json](waiting.json).',
     ...(effort === 'full' ? [] : ['', '**A quick run: it proves that the study works, and nothing else.**']),
     '',
-    'The table *who makes whom wait* of `plimsoll trace --calls` shows how long calls of an app waited for a pool thread behind',
-    'blocking calls. The app of this experiment makes short calls, the victims, at random moments, and bursts of long calls, the',
+    'The table *who makes whom wait* of `plimsoll trace --calls` says by how much the wait of calls for a pool thread falls if other',
+    'calls take no time. The app of this experiment makes short calls, the victims, at random moments, and bursts of long calls, the',
     'blockers. plimsoll records it twice at the same moments, with the blockers and without them. If the table is right, the wait',
-    'falls by the time that the table puts behind the blocker. The figures are means of the victims, in milliseconds, and medians of',
+    'falls by the time that it says. The figures are means of the victims, in milliseconds, and medians of',
     `${generations} generations of two runs of ${runMs / 1000} s, whose order alternates. The ratio covers all generations [smallest, largest of one`,
-    'generation]. *Clock* is the same ratio by the clock of the app, from call to callback. In the last pair a second blocker stays.',
-    'Where bursts of both blockers meet, the wait falls by more than the table says, for two reasons: the table names the calls that',
-    'had the threads, not the calls that had delayed those before; and two blockers that only together take all threads share',
-    'the wait, although without either blocker there would be none.',
+    'generation]. *Clock* is the same ratio by the clock of the app, from call to callback. In the last pair a second blocker stays:',
+    'calls of one blocker delay those of the other, and the two together take threads of which each alone would leave some free. The',
+    'table replays the queue without the blocker, so both count; single generations differ because jobs of the blocker that stays do',
+    'not take equally long in both runs.',
     '',
     worstPair(rows),
     '',

@@ -95,20 +95,20 @@ async function runOf(
   const command = [process.execPath, APP, JSON.stringify(settings)];
   const { summary } = await trace({ command, calls: true, stdout: 'nowhere' }, { signal });
   signal.throwIfAborted();
-  const { waits, requests } = summary.programs[0] as TracedProgram;
+  const { waits, blocking, requests } = summary.programs[0] as TracedProgram;
   const jobs = requests.find(({ request }) => request === victim)?.jobs ?? 0;
   const waited = waits.filter(({ request, cause }) => request === victim && cause === 'thread');
+  const pairs = blocking.filter((one) => one.victim.request === victim && one.blocker.request === blocker);
   const tookMs = Number(readFileSync(settings.out, 'utf8'));
   guardian.remove(directory);
   return {
-    waitMs: total(waited) / jobs,
-    behindMs: total(waited.filter(({ behind }) => behind?.request === blocker)) / jobs,
+    waitMs: total(waited.map(({ ms }) => ms)) / jobs,
+    fallsByMs: total(pairs.map(({ fallsByMs }) => fallsByMs)) / jobs,
     tookMs,
   };
 }
 
-const total = (waits: readonly { readonly ms: number }[]): number =>
-  waits.reduce((sum, { ms }) => sum + ms, 0);
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** Without programs whose disks or lookups must be slowed, which needs rights. */
 async function graphs({ programs, programMs }: Plan, cycle: LifeCycle): Promise<GraphSums[]> {
@@ -162,9 +162,9 @@ async function graphOf(
     const { profiles } = JSON.parse(speedscope(summary)) as { profiles: { weights: number[] }[] };
     return {
       name: program.name,
-      jobs: summary.programs.reduce((sum, { jobs }) => sum + jobs, 0),
-      measuredMs: summary.programs.reduce((sum, { jobs, budget }) => sum + jobs * waitIn(budget), 0),
-      graphMs: profiles.flatMap(({ weights }) => weights).reduce((sum, weight) => sum + weight, 0),
+      jobs: total(summary.programs.map(({ jobs }) => jobs)),
+      measuredMs: total(summary.programs.map(({ jobs, budget }) => jobs * waitIn(budget))),
+      graphMs: total(profiles.flatMap(({ weights }) => weights)),
       failure: null,
     };
   } finally {

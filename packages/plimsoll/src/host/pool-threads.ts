@@ -16,7 +16,7 @@ export interface ThreadInfo {
 export const POOL_THREAD = 'libuv-worker';
 
 /** The kernel's io_uring threads, which /proc/PID/task lists too. */
-const KERNEL_THREAD = /^iou-(sqp|wrk)/;
+export const KERNEL_THREAD = /^iou-(sqp|wrk)/;
 
 /** @returns `null` when unknown: no /proc, no such process, or no permission. */
 export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadInfo[] | null {

@@ -4,6 +4,7 @@ import type { TracedProgram, TraceSummary } from '../results/trace-summary.js';
 
 export type Wait = TracedProgram['waits'][number];
 export type Cause = Wait['cause'];
+export type Site = NonNullable<Wait['behind']>;
 
 export const CAUSES: Readonly<Record<Cause, string>> = {
   thread: 'waiting for a pool thread',
@@ -29,7 +30,7 @@ const placeOf = ({ name, file, line }: Frame): string =>
   file === null ? name : [name, `${file}:${line}`].filter((text) => text !== '').join(' ');
 
 /** `zlib of GET /export (lib/export.js:41)`. */
-export function siteText({ request, kind, frame }: NonNullable<Wait['behind']>): string {
+export function siteText({ request, kind, frame }: Site): string {
   const place =
     frame === null ? '' : ` (${frame.file === null ? frame.name : `${frame.file}:${frame.line}`})`;
   return `${kind}${request === null ? '' : ` of ${request}`}${place}`;

@@ -1,8 +1,5 @@
-import { grouped } from '../collections/grouped.js';
-import { sum } from '../collections/sum.js';
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
 import { PARTS } from '../trace/budget.js';
-import { siteOf } from '../trace/waits.js';
 import {
   type Block,
   column,
@@ -84,28 +81,26 @@ function useText(program: TracedProgram): string {
 }
 
 const MOST_PAIRS = 8;
+const FALLS =
+  'wait: for a pool thread, of all jobs of the call; it falls by so much if the call ahead takes no time and nothing else changes.';
 
 /** The graph, and the table of the waits for a thread. */
-function waitBlocks({ waits }: TracedProgram): Block[] {
+function waitBlocks({ waits, blocking }: TracedProgram): Block[] {
   if (waits.length === 0) return [];
-  const forThreads = waits.filter(({ cause }) => cause === 'thread');
-  const all = sum(forThreads.map(({ ms }) => ms));
-  const pairs = forThreads.flatMap(({ behind, ms, ...victim }) =>
-    behind === null ? [] : { cells: [siteText(siteOf(victim)), siteText(behind)], ms },
-  );
-  const rows = [...grouped(pairs, ({ cells }) => cells.join('\n')).values()]
-    .map((alike) => ({ cells: alike[0]?.cells ?? [], ms: sum(alike.map(({ ms }) => ms)) }))
-    .sort((a, b) => b.ms - a.ms)
-    .slice(0, MOST_PAIRS);
   const graph = { kind: 'flame', caption: 'Where calls waited', root: barsOf('all waiting', waits) } as const;
-  if (rows.length === 0) return [graph];
+  if (blocking.length === 0) return [graph];
   const table: Table = {
     kind: 'table',
     caption: 'Who makes whom wait for a pool thread',
-    columns: [column('waits', 'left'), column('behind', 'left'), column('ms'), column('share')],
-    rows: rows.map(({ cells, ms }) => [...cells, formatNumber(Math.round(ms)), `${percent(ms / all)} %`]),
+    columns: [column('waits', 'left'), column('behind', 'left'), column('wait, ms'), column('falls by, ms')],
+    rows: blocking
+      .slice(0, MOST_PAIRS)
+      .map(({ victim, blocker, ...ms }) => [
+        ...[siteText(victim), siteText(blocker)],
+        ...[ms.waitMs, ms.fallsByMs].map((value) => formatNumber(Math.round(value))),
+      ]),
   };
-  return [graph, table];
+  return [graph, table, ...notes([FALLS], 'soft')];
 }
 
 const INFERRED = '~';

@@ -29,6 +29,8 @@ const frameSchema = z.object({
   line: z.int(),
 });
 
+const siteSchema = z.object({ request: text.nullable(), kind: text, frame: frameSchema.nullable() });
+
 const waitSchema = z.object({
   request: text.nullable().describe('the route of the request that made the call'),
   kind: text,
@@ -36,10 +38,7 @@ const waitSchema = z.object({
   cause: z
     .enum(['thread', 'core', 'blocked', 'loop'])
     .describe('what was waited for: a pool thread, a core, a disk or the network, the event loop'),
-  behind: z
-    .object({ request: text.nullable(), kind: text, frame: frameSchema.nullable() })
-    .nullable()
-    .describe('who had the pool threads meanwhile'),
+  behind: orNull(siteSchema, 'who had the pool threads meanwhile'),
   ms: number,
 });
 
@@ -65,6 +64,11 @@ export const tracedProgramSchema = z.object({
     .describe(
       'all waiting of all jobs, by who called and by cause, the longest first; smaller ones together',
     ),
+  blocking: z
+    .array(z.object({ victim: siteSchema, blocker: siteSchema, waitMs: number, fallsByMs: number }))
+    .describe(
+      'how long all jobs of a call waited for a thread, and by how much less if those of another took no time, by a replay',
+    ),
   eventLoopCpuShare: orNull(number, 'share of a core that the event loop used'),
   coresUsed: orNull(number, 'cores used while the pool was active, by all threads'),
   budget: budgetSchema.nullable(),
@@ -77,7 +81,9 @@ export const traceSummarySchema = resultSchema('trace', 'Summary of plimsoll tra
   command: text.describe('the program that was run, without its arguments: they may be secrets'),
   startedAt: z.iso.datetime(),
   durationMs: number,
-  ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
+  ending: z
+    .enum(['ended', 'failed', 'stopped', 'interrupted'])
+    .describe('the command ended or failed by itself, or was stopped after the duration'),
   programs: z.array(tracedProgramSchema),
   notes: z.array(
     z.object({
@@ -85,7 +91,7 @@ export const traceSummarySchema = resultSchema('trace', 'Summary of plimsoll tra
       text,
       pid: z.int().optional(),
       count: count.optional(),
-      detail: text.optional(),
+      detail: text.optional().describe('what Node or the kernel said: an error, an exit code'),
     }),
   ),
 });

@@ -1,29 +1,18 @@
-import type { Environment } from '../host/environment.js';
+import type { TracedProgram, TraceSummary } from './trace-summary.js';
+
+type Described = 'environment' | 'command' | 'startedAt' | 'durationMs' | 'ending';
 
 /**
  * What `plimsoll trace` recorded: where each job of the pool spent its time. Times are milliseconds since the recording
  * began, on one clock for all processes.
  */
-export interface Trace {
-  readonly environment: Environment;
-  /** The program that was run, without its arguments: they may be secrets. */
-  readonly command: string;
-  readonly startedAt: string;
-  readonly durationMs: number;
-  /** What became of the command: it `ended` or `failed` by itself, was `stopped` after the duration, or `interrupted`. */
-  readonly ending: 'ended' | 'failed' | 'stopped' | 'interrupted';
+export interface Trace extends Readonly<Pick<TraceSummary, Described>> {
   readonly processes: readonly TracedProcess[];
   /** What a reader must know of its gaps: events lost or unbalanced, a bound reached, a process killed. */
   readonly notes: readonly TraceNote[];
 }
 
-export interface TraceNote {
-  readonly id: string;
-  readonly pid?: number | undefined;
-  readonly count?: number | undefined;
-  /** What Node or the kernel said: an error, an exit code. */
-  readonly detail?: string | undefined;
-}
+export type TraceNote = Readonly<Omit<TraceSummary['notes'][number], 'text'>>;
 
 export interface TracedProcess {
   readonly pid: number;
@@ -40,20 +29,9 @@ export interface TracedProcess {
   readonly usage: readonly UsageInterval[];
 }
 
-/** A place in the app, or a package as a whole (`file` is `null`). */
-export interface Frame {
-  readonly name: string;
-  readonly file: string | null;
-  readonly line: number;
-}
-
-export interface Caller {
-  /** The route of the request that it served, where there was one. */
-  readonly request: string | null;
-  readonly kind: string;
-  /** From the outside in; empty when not known, as of jobs of Workers. */
-  readonly frames: readonly Frame[];
-}
+/** Who submitted a job; `frames` are empty when not known, as of jobs of Workers. */
+export type Caller = Readonly<Pick<TracedProgram['waits'][number], 'request' | 'kind' | 'frames'>>;
+export type Frame = Caller['frames'][number];
 
 export interface TracedJob {
   readonly caller: Caller;

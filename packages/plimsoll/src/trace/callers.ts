@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module';
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { remembered } from '../collections/remembered.js';
 import type { PoolJob } from '../libuv/job.js';
 import type { Caller, Frame } from '../results/trace.js';
 import type { Call } from './process-log.js';
@@ -43,15 +44,6 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
     if (call !== undefined && frames !== null) latest.set(alike, caller);
     return caller;
   });
-}
-
-/** A function that is called once for each text. */
-function remembered<Value>(of: (text: string) => Value): (text: string) => Value {
-  const known = new Map<string, Value>();
-  return (text) => {
-    if (!known.has(text)) known.set(text, of(text));
-    return known.get(text) as Value;
-  };
 }
 
 /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call. */

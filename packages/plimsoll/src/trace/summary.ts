@@ -4,17 +4,12 @@ import { sum } from '../collections/sum.js';
 import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type TimedJob, timedJobs } from './budget.js';
-import { poolUse, waitsOf } from './waits.js';
+import { blockingOf, poolUse, waitsOf } from './waits.js';
 
 /** A program of the command, without its advice. */
 export type ProgramFacts = Omit<TracedProgram, 'advice'>;
 
-export interface Program {
-  readonly facts: ProgramFacts;
-  readonly recordedMs: number;
-  /** Whether every process could be looked into. */
-  readonly isSeen: boolean;
-}
+export type Program = ReturnType<typeof programsOf>[number];
 
 /** Notes of processes in which jobs may have run unseen. */
 const UNSEEN = new Set(['trace.inspector', 'trace.worker', 'trace.other-tracing']);
@@ -23,13 +18,14 @@ const UNSEEN = new Set(['trace.inspector', 'trace.worker', 'trace.other-tracing'
  * What a trace shows: for every program of the command (processes of one script, as a cluster has them, together) its pool,
  * how busy that was, and where the time of its jobs went. Programs with the most time in the pool come first.
  */
-export function programsOf({ processes, notes }: Pick<Trace, 'processes' | 'notes'>): Program[] {
+export function programsOf({ processes, notes }: Pick<Trace, 'processes' | 'notes'>) {
   const unseen = new Set(notes.flatMap(({ id, pid }) => (UNSEEN.has(id) ? [pid] : [])));
   const programs = grouped(processes, ({ script, node, size }) => JSON.stringify([script, node, size]));
   return [...programs.values()]
     .map((alike) => ({
       facts: factsOf(alike),
       recordedMs: most(alike.map(({ endMs }) => endMs)) - least(alike.map(({ startMs }) => startMs)),
+      /** Whether every process could be looked into. */
       isSeen: !alike.some(({ pid }) => unseen.has(pid)),
     }))
     .sort((a, b) => timeIn(b.facts) - timeIn(a.facts));
@@ -41,14 +37,13 @@ const timeIn = ({ jobs, budget }: { jobs: number; budget: Budget | null }): numb
 function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
   const [{ script, node, size }] = processes as readonly [TracedProcess, ...TracedProcess[]];
   const timed = processes.flatMap(timedJobs);
-  const uses = processes.map(({ jobs, observedThreads }) => {
-    const threads = observedThreads ?? size;
-    return { threads, ...poolUse(jobs, threads) };
-  });
+  const uses = processes.map(({ jobs, observedThreads }) => poolUse(jobs, observedThreads ?? size));
   const total = (of: (use: (typeof uses)[number]) => number): number => sum(uses.map(of));
-  const threadMs = total(({ threads, activeMs }) => threads * activeMs);
+  const threadMs = total((use) => use.size * use.activeMs);
+  const waits = waitsOf(timed, uses);
   return {
-    ...{ script, node, size },
+    ...{ script, node, size, waits },
+    blocking: blockingOf(uses, waits),
     pids: processes.map(({ pid }) => pid),
     observedThreads: [...new Set(processes.flatMap(({ observedThreads }) => observedThreads ?? []))],
     jobs: timed.length,
@@ -61,7 +56,6 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
       jobs: alike.length,
       totalMs: sum(alike.map(({ parts }) => parts.totalMs)),
     })),
-    waits: waitsOf(timed, uses),
     ...usageOf(processes),
     budget: budgetOf(timed),
     kinds: kindsOf(timed),

@@ -1,11 +1,9 @@
 import { grouped } from '../collections/grouped.js';
 import { sum } from '../collections/sum.js';
-import { namesPoolThreads, POOL_THREAD } from '../host/pool-threads.js';
+import { KERNEL_THREAD, namesPoolThreads, POOL_THREAD } from '../host/pool-threads.js';
 import type { ThreadUsage, UsageInterval } from '../results/trace.js';
 import type { Line } from './child/lines.cjs';
 import type { ProcessLog } from './process-log.js';
-
-const KERNEL = /^iou-/;
 
 /**
  * The pool's threads of a recorded process, or `null` when they cannot be told. Before libuv 1.50 they have no name of their
@@ -22,7 +20,7 @@ export function poolThreads({ samples, process, events, workers }: ProcessLog): 
   const isWorker = (tid: number): boolean => workers.some((worker) => worker.tid === tid);
   const bursts = samples
     .slice(1)
-    .map((sample) => sample.new.filter(([tid, name]) => !isWorker(tid) && !KERNEL.test(name)))
+    .map((sample) => sample.new.filter(([tid, name]) => !isWorker(tid) && !KERNEL_THREAD.test(name)))
     .filter((burst) => burst.length > 0);
   const burst = bursts.find((threads) => threads.some(([tid]) => working.has(tid))) ?? bursts[0] ?? [];
   return new Set([...burst.map(([tid]) => tid), ...working]);

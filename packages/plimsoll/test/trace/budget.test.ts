@@ -81,7 +81,8 @@ test('use of the pool: when all threads were taken, and when jobs queued', () =>
     job(5, { startMs: 10, endMs: 15, callbackMs: 30 }),
     job(9, { startMs: 15, endMs: 16, callbackMs: 16 }),
   ];
-  const { behind, ...times } = poolUse(jobs, 2);
+  const { behind, takenMs, saturatedMs, queuedMs, activeMs } = poolUse(jobs, 2);
+  const times = { takenMs, saturatedMs, queuedMs, activeMs };
   assert.deepEqual(times, { takenMs: 36, saturatedMs: 16, queuedMs: 10, activeMs: 30 });
   assert.ok(behind.size > 0);
   assert.deepEqual(poolUse([], 2).activeMs, 0);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { type TracedProgram, trace } from 'plimsoll';
+import { type TracedJob, type TracedProgram, trace } from 'plimsoll';
 import { pprof, speedscope } from '#plimsoll/report/flame.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
 import { timedJobs } from '#plimsoll/trace/budget.js';
-import { poolUse, siteOf, waitsOf } from '#plimsoll/trace/waits.js';
+import { blockingOf, poolUse, siteOf, waitsOf } from '#plimsoll/trace/waits.js';
 import { job, tracedProcess } from './jobs.js';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
@@ -25,6 +25,69 @@ test('the wait of a job is shared out among those that have the threads', () => 
     waits.find((wait) => wait.kind === kind && wait.behind?.kind === behind)?.ms;
   assert.deepEqual([ms('crypto', 'zlib'), ms('crypto', 'scrypt')], [2.5, 2.5]);
   assert.deepEqual([ms('late', 'zlib'), ms('late', 'crypto'), ms('late', 'scrypt')], [2, 2.5, 4.5]);
+});
+
+describe('what a wait falls by if another call takes no time', () => {
+  /** The total of the wait, and the fall, of calls of a kind behind those of another. */
+  const fallOf = (jobs: readonly TracedJob[], threads: number, kind: string, behind: string): number[] => {
+    const uses = [poolUse(jobs, threads)];
+    const found = blockingOf(uses, waitsOf(timedJobs(tracedProcess(jobs)), uses));
+    const pair = found.find(({ victim, blocker }) => victim.kind === kind && blocker.kind === behind);
+    return pair === undefined ? [] : [pair.waitMs, pair.fallsByMs];
+  };
+
+  test('all of it, for either of two calls that only together take all threads', () => {
+    const jobs = [job(0, { kind: 'zlib', endMs: 10 }), job(0, { kind: 'scrypt', endMs: 10 })];
+    const all = [...jobs, job(5, { startMs: 10, endMs: 11 })];
+    for (const behind of ['zlib', 'scrypt']) assert.deepEqual(fallOf(all, 2, 'crypto', behind), [5, 5]);
+  });
+
+  test('by what a call had delayed those that had the threads', () => {
+    const jobs = [
+      job(0, { kind: 'zlib', endMs: 10 }),
+      job(1, { kind: 'scrypt', startMs: 10, endMs: 20 }),
+      job(12, { startMs: 20, endMs: 21 }),
+    ];
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'zlib'), [8, 8]);
+    assert.deepEqual(fallOf(jobs, 1, 'scrypt', 'zlib'), [9, 9]);
+  });
+
+  test('not by what another call that stays goes on to hold', () => {
+    const jobs = [
+      job(0, { kind: 'zlib', endMs: 10 }),
+      job(0, { kind: 'scrypt', startMs: 10, endMs: 30 }),
+      job(1, { startMs: 30, endMs: 31 }),
+    ];
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'zlib'), [29, 10]);
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'scrypt'), [29, 20]);
+  });
+
+  test('for lookups, which have half of the threads, by what other lookups hold', () => {
+    const lookup = { kind: 'dns.lookup', slowIo: true };
+    const jobs = [
+      job(0, { kind: 'dns.lookupService', slowIo: true, endMs: 10 }),
+      job(0, { kind: 'zlib', endMs: 40 }),
+      job(1, { ...lookup, startMs: 10, endMs: 30 }),
+      job(2, { ...lookup, startMs: 30, endMs: 31 }),
+    ];
+    assert.deepEqual(fallOf(jobs, 2, 'dns.lookup', 'dns.lookupService'), [37, 18]);
+    assert.deepEqual(fallOf(jobs, 2, 'dns.lookup', 'zlib'), []);
+  });
+
+  test('with a thread held from when it took the job, which may wait for a core before it starts', () => {
+    const jobs = [
+      job(0, { kind: 'zlib', endMs: 10 }),
+      job(1, { kind: 'scrypt', startMs: 14, endMs: 20 }),
+      job(2, { startMs: 20, endMs: 21 }),
+    ];
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'scrypt'), [18, 10]);
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'zlib'), [18, 9]);
+  });
+
+  test('by no more than the wait, where an end that is not known seems to be late', () => {
+    const jobs = [job(0, { kind: 'zlib', endMs: 10 }), job(1, { startMs: 2, endMs: 3 })];
+    assert.deepEqual(fallOf(jobs, 1, 'crypto', 'zlib'), [1, 1]);
+  });
 });
 
 describe('an app of three routes', { skip: process.platform !== 'linux' }, () => {

@@ -5,8 +5,8 @@ import { type Html, html } from './escape.js';
 const ROW = 24;
 /** In percent of the width. What is narrower cannot be seen. */
 const LEAST = 0.15;
-/** A text in less would be no word. */
-const LEAST_WITH_TEXT = 2;
+/** A text in less would be no word, on a wide screen and on a narrow one. */
+const LEAST_TEXT = { wide: 2, narrow: 12 };
 
 /** The graph from the root down. Bars are as wide as they waited; the cause has a colour. No script: `title` tells the rest. */
 export function drawFlame(root: Bar, caption: string): Html {
@@ -20,9 +20,9 @@ export function drawFlame(root: Bar, caption: string): Html {
     depth = Math.max(depth, row + 1);
     if (bar.cause !== null) used.add(bar.cause);
     const label = `${bar.name}: ${formatMs(bar.ms)}, ${percent(bar.ms / root.ms)} %`;
-    const text = wide < LEAST_WITH_TEXT ? null : html`<text x="5" y="16">${bar.name}</text>`;
+    const text = wide < LEAST_TEXT.wide ? null : html`<text x="5" y="16">${bar.name}</text>`;
     bars.push(
-      html`<svg x="${width(at)}%" y="${row * ROW}" width="${wide}%" height="${ROW}"><title>${label}</title><rect class="${bar.cause ?? 'frame'}" width="100%" height="${ROW}"/>${text}</svg>`,
+      html`<svg class="${wide < LEAST_TEXT.narrow ? 'thin' : ''}" x="${width(at)}%" y="${row * ROW}" width="${wide}%" height="${ROW}"><title>${label}</title><rect class="${bar.cause ?? 'frame'}" width="100%" height="${ROW}"/>${text}</svg>`,
     );
     let from = at;
     for (const under of [...bar.under.values()].sort((a, b) => b.ms - a.ms)) {

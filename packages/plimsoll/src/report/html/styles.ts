@@ -48,7 +48,7 @@ code{font:.85em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .findings .id{font-size:.8rem;white-space:nowrap}
 dl{display:grid;grid-template-columns:auto 1fr;gap:.2rem 1.2rem;margin:.5rem 0}dt{color:var(--soft)}dd{margin:0}
 figure{margin:0 0 1.25rem;break-inside:avoid}
-.note+figure,.scroll+.scroll{margin-top:1.25rem}
+.note+figure,.scroll+.scroll,.scroll+.note+.scroll{margin-top:1.25rem}
 figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
 .curve svg{display:block;width:100%;height:auto}
@@ -75,7 +75,7 @@ table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums
 caption{padding:.2rem 0 .5rem;text-align:left;font-size:.92rem;font-weight:600}
 th,td{padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--rule);text-align:left;font-weight:400;vertical-align:top;overflow-wrap:normal;white-space:nowrap}
 td svg{display:block}
-.long{min-width:14rem;max-width:36rem;white-space:normal;overflow-wrap:anywhere}
+.long{min-width:min(14rem,30vw);max-width:36rem;white-space:normal;overflow-wrap:anywhere}
 thead th{color:var(--soft)}
 th.num,td.num{text-align:right}
 tr.chosen th,tr.chosen td{font-weight:650;background:var(--band)}
@@ -84,6 +84,6 @@ summary{width:max-content;color:var(--accent);font-size:.85rem;cursor:pointer}
 pre{overflow-x:auto;font-size:.8rem}
 code,pre{user-select:all}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-@media (max-width:36rem){.top{padding-top:1.25rem}.bar-row{grid-template-columns:2rem minmax(0,1fr)}.bar-row span:last-child{grid-column:2}dl{grid-template-columns:1fr}}
+@media (max-width:36rem){.thin text{display:none}.top{padding-top:1.25rem}.bar-row{grid-template-columns:2rem minmax(0,1fr)}.bar-row span:last-child{grid-column:2}dl{grid-template-columns:1fr}}
 @media print{body{font-size:11pt}.tools,nav{display:none}.scroll{overflow:visible}}
 `;

@@ -30,11 +30,10 @@ class EventSource {
   /** Threads that were seen to run jobs. Before libuv 1.50 nothing else tells them from threads with an event loop. */
   readonly #pool = new Set<number>();
   #fetchedAt = 0;
-  #loopCpu = 0;
+  #loopCpuMs = 0;
   /** Node's thread that empties a full buffer, and its CPU time. */
   #flusher: number | null = null;
   #flusherCpu = 0;
-  #hasStopped = false;
   #fetching: Promise<void> | null = null;
 
   constructor(emit: (line: RecordedLine) => void) {
@@ -50,9 +49,9 @@ class EventSource {
   }
 
   tick(): void {
-    if (this.#hasStopped || this.#fetching !== null || this.#isFlushing()) return;
+    if (this.#fetching !== null || this.#isFlushing()) return;
     const isDue = now() - this.#fetchedAt >= FETCH_MS * 1000;
-    if (!isDue && loopCpuMs(this.#pool) - this.#loopCpu < FETCH_LOOP_CPU_MS) return;
+    if (!isDue && threads.loopCpuMs(this.#pool) - this.#loopCpuMs < FETCH_LOOP_CPU_MS) return;
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = null;
     });
@@ -74,8 +73,6 @@ class EventSource {
 
   /** Resolves when all that it saw has been emitted. */
   async stop(): Promise<void> {
-    if (this.#hasStopped) return;
-    this.#hasStopped = true;
     await this.#fetching;
     while (this.#isFlushing()) await new Promise((resolve) => setTimeout(resolve, 5));
     try {
@@ -88,7 +85,7 @@ class EventSource {
 
   #remember(): void {
     this.#fetchedAt = now();
-    this.#loopCpu = loopCpuMs(this.#pool);
+    this.#loopCpuMs = threads.loopCpuMs(this.#pool);
   }
 
   /** Whether Node's own thread has been at work since the last sample: the buffer was full. */
@@ -105,7 +102,7 @@ class EventSource {
     const known = this.#pool.size;
     for (const [ph, , , tid] of events) if (ph === 'B') this.#pool.add(tid);
     // The buffer was emptied a moment ago, so the count may begin anew without them.
-    if (this.#pool.size > known) this.#loopCpu = loopCpuMs(this.#pool);
+    if (this.#pool.size > known) this.#loopCpuMs = threads.loopCpuMs(this.#pool);
   }
 }
 
@@ -127,14 +124,6 @@ function compact({ ph, cat, name, tid, ts, tts, id, args }: PoolEvent): Recorded
   if (code === null) return null;
   const result = args?.result;
   return [ph, code, name, tid, ts, tts ?? null, id ?? null, typeof result === 'number' ? result : null];
-}
-
-/** CPU time of everything that may be an event loop; of the whole process where threads cannot be looked at. */
-function loopCpuMs(pool: ReadonlySet<number>): number {
-  const used = threads.loopCpu(pool);
-  if (used !== null) return used / 1e6;
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 export = EventSource;

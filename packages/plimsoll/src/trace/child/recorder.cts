@@ -26,8 +26,6 @@ let ticks = 0;
 /** Calls of the app that were fetched. */
 let fetched = 0;
 let hasEnded = false;
-/** More has come than may be recorded; it is said once. */
-let isBounded = false;
 
 const raise = (flag: number): void => {
   Atomics.store(data.flags, flag, 1);
@@ -52,13 +50,13 @@ function emit(line: RecordedLine): void {
     lines.push(line);
     return;
   }
-  const room = Math.max(0, data.maxEvents - events);
+  const room = data.maxEvents - events;
   events += line.events.length;
-  lines.push(line.events.length > room ? { ...line, events: line.events.slice(0, room) } : line);
+  lines.push(line.events.length > room ? { ...line, events: line.events.slice(0, Math.max(0, room)) } : line);
   // Large, and lost with the process: on to the disk.
   write();
-  if (isBounded || events <= data.maxEvents) return;
-  isBounded = true;
+  // More has come than may be recorded: that is said once.
+  if (room < 0 || events <= data.maxEvents) return;
   lines.push({ type: 'problem', id: 'bound', count: data.maxEvents });
   void end();
 }

@@ -36,15 +36,13 @@ function stateOf(tid: number): ThreadState | null {
   return call === futex ? 0 : call === 'running' ? 1 : 2;
 }
 
-/** Nanoseconds of CPU of all threads that may run an event loop, without `pool`; `null` where the kernel does not tell. */
-function loopCpu(pool: ReadonlySet<number>): number | null {
-  let sum: number | null = null;
-  for (const tid of list()) {
-    if (pool.has(tid) || NO_LOOP.test(nameOf(tid))) continue;
-    const used = usage(tid);
-    if (used !== null) sum = (sum ?? 0) + used.cpu;
-  }
-  return sum;
+/** CPU time of all threads that may run an event loop, without `pool`; of the whole process where the kernel does not tell. */
+function loopCpuMs(pool: ReadonlySet<number>): number {
+  const loops = list().filter((tid) => !pool.has(tid) && !NO_LOOP.test(nameOf(tid)));
+  const used = loops.flatMap((tid) => usage(tid)?.cpu ?? []);
+  if (used.length > 0) return used.reduce((sum, cpu) => sum + cpu) / 1e6;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** The kernel's id of the calling thread; `null` where there is no /proc. */
@@ -105,4 +103,4 @@ class ThreadSampler {
   }
 }
 
-export = { list, usage, loopCpu, self, ThreadSampler };
+export = { list, usage, loopCpuMs, self, ThreadSampler };
