@@ -1,10 +1,10 @@
 import { now } from '../shared/clock.js';
 import { ask, runnerOf } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { forget, takeBack } from './dispatch.js';
+import { takeOut } from './dispatch.js';
 import { interrupt } from './host-calls.js';
 import type { State } from './state.js';
-import { IN_TABLE, LOOSE, PAUSED, SETTLED, type Task } from './task.js';
+import { SETTLED, type Task } from './task.js';
 import { kill } from './workers.js';
 
 // How a task is cancelled that a worker has claimed.
@@ -26,13 +26,9 @@ export function cancel(state: State, task: Task, reason: unknown, how: How, grac
   return isCancelled;
 }
 
-function withdraw(state: State, task: Task, reason: unknown): boolean {
-  const { place } = task;
-  if (place === SETTLED || (place === IN_TABLE && !takeBack(state, task))) return false;
-  if (place === IN_TABLE) task.place = LOOSE;
-  if (place === PAUSED) unpause(state, task);
-  // First, because what is called for its end may cancel others, or take what is next.
-  forget(state, task, place);
+/** Rejects a task that no worker has claimed. */
+export function withdraw(state: State, task: Task, reason: unknown): boolean {
+  if (!takeOut(state, task)) return false;
   state.settle(task, reason, true);
   return true;
 }
@@ -69,9 +65,4 @@ function askToEnd(state: State, task: Task, reason: unknown, grace: number): boo
     release?.();
   };
   return true;
-}
-
-export function unpause(state: State, task: Task): void {
-  timers.clearTimeout(state.paused.get(task));
-  state.paused.delete(task);
 }

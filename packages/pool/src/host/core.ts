@@ -3,9 +3,18 @@ import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
-import { cancel, END, unpause } from './cancel.js';
+import { cancel, END, withdraw } from './cancel.js';
 import { usableCores } from './cpu-quota.js';
-import { dispatch, drain, heed, refill, refillLanes, rejectWaiting, takeBackAll } from './dispatch.js';
+import {
+  dispatch,
+  drain,
+  heed,
+  refill,
+  refillLanes,
+  rejectWaiting,
+  takeBackAll,
+  takeOut,
+} from './dispatch.js';
 import { Escort, isWatched, openTelemetryOf } from './escort.js';
 import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
@@ -15,7 +24,7 @@ import { Pump, type Pumped } from './pump.js';
 import { Rejection } from './rejection.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
-import { CallingTask, type Extras, type Resolve, SETTLED, Task } from './task.js';
+import { CallingTask, type Extras, IN_LANE, type Resolve, SETTLED, Task } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
@@ -163,6 +172,8 @@ export class Core extends State implements Pumped {
       // The end of the stack: nothing can be called here, not even what gives the slot back.
       this.hasStrays = true;
       if (isHeld && task.place !== SETTLED) {
+        // But this: it got into a lane by deeper calls.
+        if (task.place === IN_LANE) takeOut(this, task);
         task.place = SETTLED;
         this.outstanding = this.leaving === task.number ? this.outstandingAfter : this.outstanding - 1;
         if (extras !== undefined) this.tally(extras, -1);
@@ -231,10 +242,7 @@ export class Core extends State implements Pumped {
 
   #rejectAll(reasonFor: () => unknown, isOne = isNoStep, most = Number.POSITIVE_INFINITY): void {
     rejectWaiting(this, reasonFor, isOne, most);
-    for (const task of [...this.paused.keys()]) {
-      unpause(this, task);
-      this.settle(task, reasonFor(), true);
-    }
+    for (const task of [...this.paused.keys()]) withdraw(this, task, reasonFor());
   }
 
   get hasSpareCore(): boolean {

@@ -7,7 +7,7 @@ import { FORGET, HANDLER, type LifecycleHooks } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
-import { Deque, type Pending, Queue } from './queue.js';
+import { List, type Pending, Queue } from './queue.js';
 import { Slots } from './slots.js';
 import { type Extras, HandlerNames, placeOf, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
@@ -105,8 +105,8 @@ export abstract class State implements WorkerEvents {
 
   /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff. */
   readonly queue: Pending;
-  readonly lanes = new Map<WorkerHandle, Deque>();
-  readonly homeless = new Deque();
+  readonly lanes = new Map<WorkerHandle, List>();
+  readonly homeless = new List();
   readonly paused = new Map<Task, NodeJS.Timeout>();
   readonly slots: Slots;
   /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */

@@ -110,6 +110,9 @@ export class Task {
   slot = -1;
   /** Tasks are due in the order of their numbers, unless priorities differ. */
   number = 0;
+  /** Neighbours in the list where it waits. */
+  previous: Task | undefined;
+  next: Task | undefined;
 
   constructor(
     public value: unknown,

@@ -8,7 +8,6 @@ import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
 import { startFailure } from './faults.js';
-import { takeAll } from './queue.js';
 import type { State } from './state.js';
 import { placeOf, type Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
@@ -31,7 +30,7 @@ export function plan(state: State, isShort = false): void {
   shrink(state);
   for (const worker of state.workers) if (worker.state === RETIRING) tellToRetire(state, worker);
   hire(state, isShort);
-  if (state.homeless.size > 0 && state.workers.some(takesTasks)) findHomes(state, takeAll(state.homeless));
+  if (state.homeless.size > 0 && state.workers.some(takesTasks)) findHomes(state, state.homeless.takeAll());
   if (state.startError !== undefined && state.workers.length === 0) {
     const { error } = state.startError;
     state.startError = undefined;
@@ -219,7 +218,7 @@ function leaveHome(state: State, worker: WorkerHandle): void {
   const lane = state.lanes.get(worker);
   if (lane === undefined) return;
   state.lanes.delete(worker);
-  findHomes(state, takeAll(lane));
+  findHomes(state, lane.takeAll());
 }
 
 /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
