@@ -1,10 +1,9 @@
-import { AsyncResource } from 'node:async_hooks';
 import { WorkerError } from '../errors.js';
 import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
-import { ASK, cancel, END, LEAVE } from './cancel.js';
+import * as how from './cancel.js';
 import type { Core } from './core.js';
 import type { Journey } from './escort.js';
-import { Iteration, type StopCause } from './iterate.js';
+import { END, type EndItem, Iteration } from './iterate.js';
 import { count, duration, type RunOptions } from './options.js';
 import { type Parcel, parcelOf } from './parcel.js';
 import { Rejection } from './rejection.js';
@@ -37,53 +36,33 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
 }
 
 /** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
-export class Stream extends Iteration implements OpenStream {
+class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
   readonly #core: Core;
   readonly #pack: () => Parcel;
   readonly #checked: Checked;
+  /** It has been opened: it ends with its first task, or after it. */
   #parcel: Parcel | undefined;
   #id = -1;
-  /** Its first task has been begun: it ends with that one, or after it. */
-  #isOpening = false;
   /** Nobody wants any more of it: the iterable is being closed. */
   #isEnding = false;
   #isOver = false;
-  readonly #flying = new Set<Task>();
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
-  /** The context of the first request: host functions run in it, whichever context requests an item. */
-  #origin: AsyncResource | undefined;
-  #failure: Rejection | undefined;
-  #settleClosed!: (error?: Rejection) => void;
+  #settleClosed: ((error?: Rejection) => void) | undefined;
 
-  constructor(core: Core, pack: () => Parcel, checked: Checked, most: number) {
-    super(most, true);
+  constructor(core: Core, pack: () => Parcel, checked: Checked, concurrency: number) {
+    const { signal, timeout, name } = checked;
+    const limits = { concurrency, ordered: true, signal, timeout, name, keepsContext: () => core.callsHost };
+    const requests = { next: () => ({ value: undefined }), return: () => this.#close() };
+    super(requests, limits, (_, settle) => this.#request(settle));
     this.#core = core;
     this.#pack = pack;
     this.#checked = checked;
-    this.closed = new Promise((resolve) => {
-      this.#settleClosed = resolve as never;
-    });
-    // Only a caller of return() needs the error.
-    this.closed.catch(() => {});
   }
 
-  protected begin(): void {
-    const { signal, timeout, name } = this.#checked;
+  protected override open(): void {
     this.#core.streams.add(this);
-    if (this.#core.callsHost) this.#origin = new AsyncResource('plimsoll.Stream');
-    try {
-      this.watch(signal, timeout, name);
-      if (!this.#isEnding) this.#open();
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
-  /** @throws what the input or its iterator throws, and why the task is refused */
-  #open(): void {
-    this.#isOpening = true;
     const parcel = this.#pack();
     this.#parcel = parcel;
     const { transfer, original } = parcel;
@@ -94,7 +73,10 @@ export class Stream extends Iteration implements OpenStream {
     this.#journey = journey;
     const sent = journey ?? { value: parcel.value, handler };
     try {
-      this.#start(sent.value, sent.handler, extras, (opened) => this.#onOpen(opened));
+      this.launch(
+        (settle) => this.#endOf(this.#core.start(sent.value, sent.handler, extras, settle)),
+        (opened) => this.#onOpen(opened),
+      );
     } finally {
       journey?.queued();
     }
@@ -106,17 +88,14 @@ export class Stream extends Iteration implements OpenStream {
     return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
   }
 
-  #start(value: unknown, handler: number, extras: Extras, onEnd: (value: unknown) => void): void {
-    let task: Task | undefined;
-    let hasEnded = false;
-    const start = (): Task =>
-      this.#core.start(value, handler, extras, (result) => {
-        hasEnded = true;
-        if (task !== undefined) this.#flying.delete(task);
-        onEnd(result);
-      });
-    task = this.#origin === undefined ? start() : this.#origin.runInAsyncScope(start);
-    if (!hasEnded) this.#flying.add(task);
+  /** Aborted, what runs ends as that of `run()`; else it is asked to end, once what waits is back. */
+  #endOf(task: Task): EndItem {
+    const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
+    return (reason, why) => {
+      if (why === 'aborted') how.cancel(this.#core, task, reason, how.END);
+      else if (!how.cancel(this.#core, task, reason, how.LEAVE))
+        how.cancel(this.#core, task, reason, how.ASK, grace);
+    };
   }
 
   #onOpen(opened: unknown): void {
@@ -138,28 +117,38 @@ export class Stream extends Iteration implements OpenStream {
     else this.fill();
   }
 
-  /** Asks for one more item. A worker that was stopped is told nothing more, and its exit fails the stream. */
-  protected pull(): boolean {
+  /** A worker that was stopped is told nothing more, and its exit fails the stream. */
+  protected override mayBegin(): boolean {
     const { worker } = this;
-    if (worker === undefined || worker.state >= STOPPING || this.#isEnding || this.#isOver) return false;
-    if (this.#flying.size >= MOST_FLYING) return false;
-    const place = this.take();
-    const extras = this.#extras({ stream: 'continues', worker });
-    this.#step([NEXT, this.#id], extras, (item) => {
-      const [isDone, value] = item instanceof Rejection ? [false, item] : (item as [boolean, unknown]);
-      if (item instanceof Rejection) this.#failBy(item.reason);
-      if (isDone) {
-        this.#over();
-        this.end(place);
-      } else this.settle(place, value);
-      // The loop asks for more than may be made ahead.
-      if (this.isAwaited) this.fill();
-    });
-    return true;
+    return worker !== undefined && worker.state < STOPPING && this.underWay < MOST_FLYING;
   }
 
-  #step(step: StreamStep, extras: Extras, onEnd: (value: unknown) => void): void {
-    this.#start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
+  /** Asks for one more item. */
+  #request(settle: (outcome: unknown) => void): EndItem {
+    const extras = this.#extras({ stream: 'continues', worker: this.worker });
+    const task = this.#step([NEXT, this.#id], extras, (item) => {
+      const [isDone, value] = item instanceof Rejection ? [false, item] : (item as [boolean, unknown]);
+      settle(isDone ? END : value);
+      if (isDone) this.#over();
+    });
+    return this.#endOf(task);
+  }
+
+  #step(step: StreamStep, extras: Extras, onEnd: (value: unknown) => void): Task {
+    return this.#core.start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
+  }
+
+  /** Closes the iterable, once what was begun has ended. */
+  #close(): Promise<void> {
+    this.#isEnding = true;
+    this.unwatch();
+    const closed = new Promise<void>((resolve) => {
+      this.#settleClosed = resolve as never;
+    });
+    if (this.#isOver) this.#settleClosed?.();
+    else if (this.worker !== undefined) this.#return(this.worker);
+    else if (this.#parcel === undefined) this.#over();
+    return closed;
   }
 
   #return(worker: WorkerHandle): void {
@@ -168,59 +157,30 @@ export class Stream extends Iteration implements OpenStream {
       return;
     }
     const { host } = this.#checked;
-    this.#step([RETURN, this.#id], { ...NO_EXTRAS, host, stream: 'continues', worker }, (value) => {
-      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed(value);
+    const extras: Extras = { ...NO_EXTRAS, host, stream: 'continues', worker };
+    const onEnd = (value: unknown): void => {
+      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed?.(value);
       this.#over();
-    });
+    };
+    this.inContext(() => this.#step([RETURN, this.#id], extras, onEnd));
   }
 
-  /** Aborted, what runs ends as that of `run()`; else it is asked to end, once what waits is back. Then the iterable closes. */
-  protected stop(reason: unknown, why: StopCause): void {
-    if (why === 'aborted') {
-      this.#failBy(reason);
-      for (const task of [...this.#flying]) cancel(this.#core, task, reason, END);
-    }
-    if (this.#isOver || this.#isEnding) return;
-    this.#isEnding = true;
-    this.unwatch();
-    const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
-    for (const task of [...this.#flying])
-      if (!cancel(this.#core, task, reason, LEAVE)) cancel(this.#core, task, reason, ASK, grace);
-    if (this.worker !== undefined) this.#return(this.worker);
-    else if (!this.#isOpening) this.#over();
-  }
-
-  /** What has come before that still comes. */
-  close(reason: unknown): void {
-    if (this.#isEnding) return;
-    this.#failBy(reason);
-    this.failAtEnd(reason);
-    this.stop(reason, 'over');
-  }
-
-  /** The same, when the iterable is gone. */
-  fail(reason: unknown): void {
-    const isWanted = !this.#isEnding;
-    this.#failBy(reason);
+  /** Its worker is gone, or the pool. */
+  override fail(reason: unknown): void {
+    super.fail(reason);
     this.#over();
-    if (isWanted) this.failAtEnd(reason);
-  }
-
-  /** The first reason counts, unless the consumer has already stopped. */
-  #failBy(reason: unknown): void {
-    if (!this.#isEnding) this.#failure ??= new Rejection(reason);
   }
 
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#journey?.settled(this.#failure);
+    this.#journey?.settled(this.failure);
     this.unwatch();
     if (this.worker !== undefined) this.worker.kept--;
     this.#parcel?.close?.();
     this.#core.streams.delete(this);
     this.#core.changed();
-    this.#settleClosed();
+    this.#settleClosed?.();
   }
 }
 
