@@ -18,7 +18,7 @@ import {
 import { Escort, isWatched, openTelemetryOf } from './escort.js';
 import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
-import { deadlockOf, hearPosted } from './host-calls.js';
+import { checkDeadlock, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { Rejection } from './rejection.js';
@@ -97,55 +97,31 @@ export class Core extends State implements Pumped {
 
   /** `handler` -1: the pool's own. */
   run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
-    const id = handler === -1 ? this.defaultHandler : handler;
-    if (this.escort !== undefined)
-      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve));
-    const refusal = this.refusal(id, extras);
-    if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
-    this.#submit(value, id, extras, resolveOf);
-    return promise;
-  }
-
-  /** As `start`, with what travels with tasks that are submitted now. @throws why it is refused */
-  startEscorted(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
-    const { escort } = this;
-    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve);
-    const journey = escort.begin(value, handler);
-    const onEnd = (outcome: unknown): void => {
-      const isFailed = outcome instanceof Rejection;
-      const result = isFailed ? new Rejection(journey.reasonOf(outcome.reason), outcome.isForeign) : outcome;
-      journey.settled(result);
-      resolve(result);
-    };
+    const resolve = resolveOf;
     try {
-      return this.start(journey.value, journey.handler, extras, onEnd);
+      this.start(value, handler === -1 ? this.defaultHandler : handler, extras, resolve);
     } catch (reason) {
-      journey.settled(new Rejection(reason));
-      throw reason;
-    } finally {
-      journey.queued();
+      resolve(new Rejection(reason));
     }
+    return promise;
   }
 
   /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
   start(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
-    // Steps of streams that are open come to their end, whatever is closed or broken.
-    const refusal = extras?.stream === 'continues' ? undefined : this.refusal(handler, extras);
-    if (refusal !== undefined) throw refusal;
-    return this.#submit(value, handler, extras, resolve);
+    const escort = handler === -1 || extras?.stream !== undefined ? undefined : this.escort;
+    return escort === undefined
+      ? this.#submit(value, handler, extras, resolve)
+      : escort.submit(value, handler, resolve, (...sent) => this.#submit(sent[0], sent[1], extras, sent[2]));
   }
 
   #submit(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
+    // Steps of streams that are open come to their end, whatever is closed or broken.
+    if (extras?.stream !== 'continues') this.admit(handler, extras);
     const created = this.#notesTime ? now() : 0;
     const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
     const task = new (mayCall ? CallingTask : Task)(value, handler, created, resolve, extras);
-    const deadlock = this.blocked.size === 0 ? undefined : deadlockOf(this, task);
-    if (deadlock !== undefined) {
-      task.place = SETTLED;
-      task.reject(deadlock);
-      return task;
-    }
+    if (this.blocked.size > 0) checkDeadlock(this, task);
     if (extras !== undefined && (extras.signal ?? extras.timeout) !== undefined) {
       const { name } = this.handlers.of(handler);
       const end = (reason: unknown): unknown => cancel(this, task, reason, END);

@@ -7,6 +7,7 @@ import { isError, messageOf } from '../shared/untrusted.js';
 import type { FilledOptions } from './options.js';
 import { Rejection } from './rejection.js';
 import type { State } from './state.js';
+import type { Resolve, Task } from './task.js';
 
 /** What the channels of tasks get: one object for all events of a task. Times are milliseconds by one clock. */
 export interface TaskEvent {
@@ -71,6 +72,31 @@ export class Escort {
     event.startedAt = time;
     event.threadId = threadId;
     started.publish(event);
+  }
+
+  /** Submits a task by `start`, with what travels with it. @throws as that does */
+  submit(
+    value: unknown,
+    handler: number,
+    resolve: Resolve,
+    start: (value: unknown, handler: number, resolve: Resolve) => Task,
+  ): Task {
+    const journey = this.begin(value, handler);
+    try {
+      return start(journey.value, journey.handler, (outcome) => {
+        const isFailed = outcome instanceof Rejection;
+        const result = isFailed
+          ? new Rejection(journey.reasonOf(outcome.reason), outcome.isForeign)
+          : outcome;
+        journey.settled(result);
+        resolve(result);
+      });
+    } catch (reason) {
+      journey.settled(new Rejection(reason));
+      throw reason;
+    } finally {
+      journey.queued();
+    }
   }
 
   /** The task is submitted right after this, where `run()` is called or a loop was begun. */

@@ -32,7 +32,7 @@ export function mapOf(core: Core, items: unknown, options: MapOptions): Iteratio
     const extras = extrasOf(parcel, checked);
     // That of the whole loop; a timeout is each item's own.
     if (extras !== undefined) extras.signal = undefined;
-    const task = core.startEscorted(parcel.value, handlerOf(core, checked), extras, settle);
+    const task = core.start(parcel.value, handlerOf(core, checked), extras, settle);
     return (reason, why) => {
       // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
       if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))

@@ -328,15 +328,16 @@ export abstract class State implements WorkerEvents {
     return known !== undefined && takesTasks(known) ? known : undefined;
   }
 
-  /** Why a task is refused, if it is. @param handler -1: there is no file */
-  refusal(handler: number, extras: Extras | undefined): Error | undefined {
+  /** @param handler -1: there is no file @throws why the task is refused */
+  admit(handler: number, extras: Extras | undefined): void {
     // Nearly always: short, so that the compiler puts it into its caller.
     const { closing, breaker, options } = this;
     if (!closing && breaker.until === 0 && handler !== -1 && options.maxQueue === Number.POSITIVE_INFINITY)
-      return undefined;
+      return;
     const refusal = this.#whyNot(handler, extras);
-    if (refusal !== undefined) this.refused++;
-    return refusal;
+    if (refusal === undefined) return;
+    this.refused++;
+    throw refusal;
   }
 
   #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
