@@ -1,6 +1,7 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
+import { CALL, type Message, READY, STARTED } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
 import { cancel, END, withdraw } from './cancel.js';
@@ -25,8 +26,8 @@ import { Rejection } from './rejection.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
 import { CallingTask, type Extras, IN_LANE, type Resolve, SETTLED, Task } from './task.js';
-import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
-import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
+import { READY as IS_READY, isRunning, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
@@ -59,7 +60,7 @@ export class Core extends State implements Pumped {
   constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
     super(options, emit, geometry, policy);
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
-    // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
+    // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
     // A balancer is offered all of them from its first task on.
     if (this.choose !== undefined) plan(this, true);
@@ -70,7 +71,7 @@ export class Core extends State implements Pumped {
   }
 
   get idleThreads(): number {
-    const idle = this.workers.filter((worker) => worker.state === READY && worker.hasNothing).length;
+    const idle = this.workers.filter((worker) => worker.state === IS_READY && worker.hasNothing).length;
     return Math.min(idle, this.spareThreads);
   }
 
@@ -272,23 +273,20 @@ export class Core extends State implements Pumped {
     this.#pump.woken();
   }
 
-  onReady(worker: WorkerHandle, kernelThreadId: number): void {
+  onMessage(worker: WorkerHandle, received: Message): void {
+    if (received[0] === READY) this.#onReady(worker, received[1]);
+    else if (received[0] === STARTED) this.#escort?.started(received[1], received[2], worker.threadId);
+    else if (received[0] === CALL) hearPosted(this, worker, received[1], received[2], received[3]);
+  }
+
+  #onReady(worker: WorkerHandle, kernelThreadId: number): void {
     if (worker.state >= STOPPING) return;
     worker.ready(kernelThreadId, this.options.niceIncrement);
     this.breaker.started();
     this.hooks?.ready();
-    endRecycling(this, worker);
     this.refusedAt = -1;
     this.emit('workerCreate', worker);
     this.changed(true);
-  }
-
-  onStarted({ threadId }: WorkerHandle, id: number, time: number): void {
-    this.#escort?.started(id, time, threadId);
-  }
-
-  onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void {
-    hearPosted(this, worker, call, slot, sequence);
   }
 
   onExit(worker: WorkerHandle, exitCode: number): void {

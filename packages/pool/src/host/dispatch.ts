@@ -16,7 +16,7 @@ import {
 import { timers } from '../shared/timers.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
-import { List, type Queue } from './queue.js';
+import { List, Queue } from './queue.js';
 import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, PAUSED, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -238,11 +238,12 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
 
 /** From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. */
 export function heed(state: State, task: Task): void {
-  if (state.isCustom) return;
+  const { queue } = state;
+  if (!(queue instanceof Queue)) return;
   const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
   if (state.ordered) {
     state.plainInARow = hasPriority ? 0 : state.plainInARow + 1;
-    if (state.plainInARow >= PLAIN_AGAIN && !(state.queue as Queue).isRanked) state.ordered = false;
+    if (state.plainInARow >= PLAIN_AGAIN && !queue.isRanked) state.ordered = false;
   } else if (hasPriority) {
     state.ordered = true;
     state.plainInARow = 0;

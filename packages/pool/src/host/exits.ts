@@ -7,7 +7,7 @@ import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
 import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
-import { endRecycling, findHome, leave } from './workers.js';
+import { findHome, leave } from './workers.js';
 
 const tries = new WeakMap<Task, number>();
 
@@ -20,7 +20,6 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   worker.endedAs = worker.state;
   worker.state = EXITED;
   state.exited++;
-  endRecycling(state, worker);
   const isStopped = worker.endedAs === STOPPING;
   const isStillborn = !worker.hasStarted && !isStopped;
   const errorOf = (handler?: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);

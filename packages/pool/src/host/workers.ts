@@ -16,6 +16,7 @@ import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandl
 const LEAST_IDLE = 50;
 /** Milliseconds that an ending pool waits for threads in Deno, where nothing stops one that is busy: the process may end then. */
 const DENO_PATIENCE = 1000;
+const LIFECYCLE: message.LifecycleHooks = { setup: 'setup', dispose: 'dispose' };
 
 /** Node ends a thread when its code returns to JavaScript, and waits for that as long as it takes. */
 export const stuck = (threads: number): string =>
@@ -27,6 +28,8 @@ export const stuck = (threads: number): string =>
  *   before it has done anything is not replaced for its own sake, or deaths would go on for ever.
  */
 export function plan(state: State, isShort = false): void {
+  const replaced = state.workers.find(isReplaced);
+  if (replaced !== undefined) replace(state, replaced);
   shrink(state);
   for (const worker of state.workers) if (worker.state === RETIRING) tellToRetire(state, worker);
   hire(state, isShort);
@@ -96,9 +99,9 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
     marks: state.marks?.buffer,
-    lifecycle: state.lifecycle,
+    lifecycle: state.policy?.hooks ?? LIFECYCLE,
     patience: options.closeTimeout,
-    number: state.hasNumbers ? freeNumber(state) : undefined,
+    number: state.policy?.hasNumbers ? freeNumber(state) : undefined,
     maxHeapMb: options.maxHeapMb,
     maxValueBytes: options.maxValueBytes,
     clock: source,
@@ -183,7 +186,7 @@ const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
 
 function shrink(state: State): void {
   // The replacement of a worker that will retire is one more until then.
-  const surplus = state.count - state.options.maxThreads - (state.recycled === undefined ? 0 : 1);
+  const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
   const staying = state.workers.filter(takesTasks).sort((one, other) => rankOf(one) - rankOf(other));
@@ -294,15 +297,16 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
   else if (hasRetired(state, worker)) kill(state, worker);
 }
 
+const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
+
 /** Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. */
 export function recycle(state: State): void {
-  if (state.recycled !== undefined || state.closing) return;
+  if (state.closing || state.workers.some(isReplaced)) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
   const old = state.workers.find((worker) => isDue(worker, most));
   if (old === undefined) return;
-  const next = spawn(state, 1);
-  if (next === undefined) old.postponedAt = old.completed;
-  else state.recycled = { old, next };
+  old.successor = spawn(state, 1);
+  if (old.successor === undefined) old.postponedAt = old.completed;
 }
 
 /** When one could not be replaced, not before as many tasks as it may do have been done once more. */
@@ -312,12 +316,11 @@ function isDue({ state, isOverHeap, completed, postponedAt }: WorkerHandle, most
   return completed - postponedAt >= Math.min(most, 1000);
 }
 
-/** A worker is ready, or its thread has exited: it may have been to take the place of another one, or to lose its own. */
-export function endRecycling(state: State, worker: WorkerHandle): void {
-  if (state.recycled === undefined) return;
-  const { old, next } = state.recycled;
-  if (worker !== old && worker !== next) return;
-  state.recycled = undefined;
-  if (worker === next && worker.state === READY) retire(state, old);
-  else if (worker === next) old.postponedAt = old.completed;
+/** Its successor may be ready, or gone. */
+function replace(state: State, old: WorkerHandle): void {
+  const { successor } = old;
+  if (successor?.state === STARTING) return;
+  old.successor = undefined;
+  if (successor?.state === READY) retire(state, old);
+  else old.postponedAt = old.completed;
 }
