@@ -184,7 +184,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
 
   /** Resolves when no task is under way and no stream is open: at once, if that is so. */
   onIdle(): Promise<void> {
-    return this.core.onIdle();
+    return this.core.idle.promise();
   }
 
   /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */

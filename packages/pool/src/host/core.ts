@@ -198,10 +198,6 @@ export class Core extends State implements Pumped {
     return this.closing ? Promise.reject(closed()) : this.room.promise();
   }
 
-  onIdle(): Promise<void> {
-    return this.idle.promise();
-  }
-
   pause(): void {
     this.isPaused = true;
     takeBackAll(this, isNoStep);
@@ -325,7 +321,7 @@ export class Core extends State implements Pumped {
     const end = now() + patience;
     const left = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
-    if (await isInTime(this.onIdle(), left())) {
+    if (await isInTime(this.idle.promise(), left())) {
       this.ended = true;
       if (!(await retireAll(this, left())))
         failure = closeTimeout('dispose() of a worker did not end in time');

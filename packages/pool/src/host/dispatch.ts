@@ -1,3 +1,4 @@
+import { CARRIED } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
@@ -163,7 +164,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     hooks?.written?.(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
-    state.settle(task, uncloneable('task', task.value, error), true);
+    state.settle(task, whyNotSent(state, task, error), true);
     return SMALL;
   }
   if (task.place === SETTLED) {
@@ -231,9 +232,15 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
     state.slots.send(worker, task);
     return true;
   } catch (error) {
-    state.settle(task, uncloneable('task', task.value, error), true);
+    state.settle(task, whyNotSent(state, task, error), true);
     return false;
   }
+}
+
+/** Names what is to blame by where the caller has it, if the task is packed with what travels with it. */
+function whyNotSent({ handlers }: State, task: Task, error: unknown): unknown {
+  const isPacked = (handlers.of(task.handler).call & CARRIED) !== 0;
+  return uncloneable(isPacked ? '' : 'task', task.value, error);
 }
 
 /** From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. */

@@ -1,5 +1,4 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
-import { UncloneableError } from '../errors.js';
 import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { findOpenTelemetry, type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
@@ -40,8 +39,6 @@ export interface Journey {
   queued(): void;
   /** It has its value, or its `Rejection`. Listeners, which are code of the user's, hear of it soon: not in the middle of the pool's work. */
   settled(outcome: unknown): void;
-  /** Why the task has failed, without a trace of what it was packed in. */
-  reasonOf(error: unknown): unknown;
 }
 
 const settled = Promise.resolve();
@@ -84,12 +81,8 @@ export class Escort {
     const journey = this.begin(value, handler);
     try {
       return start(journey.value, journey.handler, (outcome) => {
-        const isFailed = outcome instanceof Rejection;
-        const result = isFailed
-          ? new Rejection(journey.reasonOf(outcome.reason), outcome.isForeign)
-          : outcome;
-        journey.settled(result);
-        resolve(result);
+        journey.settled(outcome);
+        resolve(outcome);
       });
     } catch (reason) {
       journey.settled(new Rejection(reason));
@@ -114,7 +107,6 @@ export class Escort {
       handler: packed === undefined ? handler : this.#state.handlers.idOf(filename, name, call | CARRIED),
       queued: () => channels.end.publish(event),
       settled: (outcome) => void settled.then(() => this.#settled(event, outcome, span)),
-      reasonOf: (error) => (packed === undefined ? error : unpacked(error)),
     };
   }
 
@@ -152,13 +144,4 @@ export class Escort {
     };
     return Object.keys(packed).length === 1 ? undefined : packed;
   }
-}
-
-/** Names a part of what was sent by where the caller has it. */
-function unpacked(error: unknown): unknown {
-  if (!(error instanceof UncloneableError)) return error;
-  const { path, message, cause } = error;
-  if (!/^task\.(task|context)/.test(path)) return error;
-  const what = message.slice(message.indexOf(': ') + 2);
-  return new UncloneableError(path.slice('task.'.length), what, { cause });
 }

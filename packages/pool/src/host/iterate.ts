@@ -3,7 +3,7 @@ import { AbortError } from '../errors.js';
 import type { AbortSignalAny } from './options.js';
 import { release, type Source, sourceOf } from './parcel.js';
 import { Rejection } from './rejection.js';
-import { watch } from './signals.js';
+import { abortOf, watch } from './signals.js';
 
 const COMING = Symbol('coming');
 /** The outcome of an item that does not come, and after which nothing does. */
@@ -51,7 +51,6 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #hasBegun = false;
   /** Places that were taken, and whose values the loop has not got. */
   #size = 0;
-  #isClosed = false;
   /** Nothing counts any more of what was taken and has not come. */
   #isDropped = false;
   #hasEnded = false;
@@ -109,8 +108,9 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     const { signal, timeout, name = '', keepsContext } = this.#limits;
     if (keepsContext?.() === true) this.#there = AsyncLocalStorage.snapshot();
     try {
-      if (signal !== undefined && (signal as AbortSignal).aborted) {
-        this.#abort(new AbortError((signal as AbortSignal).reason));
+      const abort = abortOf(signal);
+      if (abort !== undefined) {
+        this.#abort(abort);
         return;
       }
       if (signal !== undefined || timeout !== undefined)
@@ -154,7 +154,6 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #accept({ done, value }: IteratorResult<unknown>): void {
     if (done === true) {
       this.#isDry = true;
-      this.#isClosed = true;
       this.#serve();
       return;
     }
@@ -208,7 +207,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #settle(place: Place, outcome: unknown): void {
     if (place.outcome !== COMING || this.#isDropped) return;
     place.outcome = outcome;
-    if (outcome === END) this.#isDry = this.#isClosed = true;
+    if (outcome === END) this.#isDry = true;
     else if (outcome instanceof Rejection) this.failure ??= outcome;
     if (!this.#limits.ordered) this.#append(place);
     this.#serve();
@@ -247,7 +246,6 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
 
   #drop(): void {
     this.#isDropped = true;
-    this.#isClosed = true;
     this.#first = undefined;
     this.#last = undefined;
     this.#size = 0;
@@ -267,10 +265,14 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     return first;
   }
 
+  get #isExhausted(): boolean {
+    return this.#size === 0 && (this.#isDry || this.#isDropped);
+  }
+
   #serve(why: StopCause = 'over'): void {
     while (this.#waiters.length > 0) {
       const first = this.#ready();
-      if (first === undefined && !(this.#isClosed && this.#size === 0)) return;
+      if (first === undefined && !this.#isExhausted) return;
       const give = this.#waiters.shift();
       if (first === undefined) give?.(DONE);
       else if (first.outcome instanceof Rejection) {
@@ -278,7 +280,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
         this.#drop();
       } else give?.({ done: false, value: first.outcome });
     }
-    if (this.#hasEnded || !this.#isClosed || this.#size > 0) return;
+    if (this.#hasEnded || !this.#isExhausted) return;
     this.#hasEnded = true;
     this.unwatch();
     this.#stop(new AbortError(undefined, 'The loop has ended'), why);

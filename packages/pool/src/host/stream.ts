@@ -100,7 +100,7 @@ class Stream extends Iteration implements OpenStream {
 
   #onOpen(opened: unknown): void {
     if (opened instanceof Rejection) {
-      this.fail(this.#journey === undefined ? opened.reason : this.#journey.reasonOf(opened.reason));
+      this.fail(opened.reason);
       return;
     }
     const [threadId, id] = opened as [number, number];

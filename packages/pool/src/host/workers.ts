@@ -293,8 +293,7 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
   }
   if (worker.state === RETIRING || state.readyCount <= state.options.minThreads) return;
   if (worker.idleSince === undefined || now() - worker.idleSince < enough) return;
-  if (worker.disposes) retire(state, worker);
-  else if (hasRetired(state, worker)) kill(state, worker);
+  retire(state, worker);
 }
 
 const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
