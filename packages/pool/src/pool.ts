@@ -1,8 +1,7 @@
 import { badRange, badType } from './errors.js';
-import { type MapOptions, mapOf } from './host/map.js';
+import { type MapOptions, mapOf, type StreamOptions, streamOf } from './host/loops.js';
 import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
 import { isFeed, unmoved } from './host/parcel.js';
-import { type StreamOptions, streamOf } from './host/stream.js';
 import {
   type BroadcastOptions,
   type BroadcastResult,

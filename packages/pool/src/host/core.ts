@@ -4,7 +4,6 @@ import { wakeFor, wakeFurther } from '../shared/gate.js';
 import { CALL, type Message, READY, STARTED } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
-import { cancel, END, withdraw } from './cancel.js';
 import { usableCores } from './cpu-quota.js';
 import {
   dispatch,
@@ -16,16 +15,15 @@ import {
   takeBackAll,
   takeOut,
 } from './dispatch.js';
+import { cancel, END, withdraw, workerExited } from './ends.js';
 import { Escort, isWatched, openTelemetryOf } from './escort.js';
-import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
 import { checkDeadlock, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
-import { Rejection } from './rejection.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
-import { CallingTask, type Extras, IN_LANE, type Resolve, SETTLED, Task } from './task.js';
+import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Task } from './task.js';
 import { READY as IS_READY, isRunning, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 

@@ -4,9 +4,8 @@ import { now } from '../shared/clock.js';
 import { findOpenTelemetry, type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import { isError, messageOf } from '../shared/untrusted.js';
 import type { FilledOptions } from './options.js';
-import { Rejection } from './rejection.js';
 import type { State } from './state.js';
-import type { Resolve, Task } from './task.js';
+import { Rejection, type Resolve, type Task } from './task.js';
 
 /** What the channels of tasks get: one object for all events of a task. Times are milliseconds by one clock. */
 export interface TaskEvent {

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
 import type { AbortSignalAny } from './options.js';
 import { release, type Source, sourceOf } from './parcel.js';
-import { Rejection } from './rejection.js';
 import { abortOf, watch } from './signals.js';
+import { Rejection } from './task.js';
 
 const COMING = Symbol('coming');
 /** The outcome of an item that does not come, and after which nothing does. */
-export const END = Symbol('end');
+export const OVER = Symbol('over');
 
 /** A place in an iteration: a value, or a `Rejection`, stands there sooner or later. */
 interface Place {
@@ -24,7 +24,7 @@ const settled = Promise.resolve();
 /** Why what is under way is ended: by the signal or the timeout, because the loop has left, or because nothing more comes. */
 export type StopCause = 'aborted' | 'left' | 'over';
 export type EndItem = (reason: AbortError, why: StopCause) => void;
-/** Begins an item, and calls `settle` once with its value, a `Rejection` or `END`. @throws why the item is refused */
+/** Begins an item, and calls `settle` once with its value, a `Rejection` or `OVER`. @throws why the item is refused */
 export type StartItem = (item: unknown, settle: Settle) => EndItem;
 
 export interface MapLimits {
@@ -207,7 +207,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #settle(place: Place, outcome: unknown): void {
     if (place.outcome !== COMING || this.#isDropped) return;
     place.outcome = outcome;
-    if (outcome === END) this.#isDry = true;
+    if (outcome === OVER) this.#isDry = true;
     else if (outcome instanceof Rejection) this.failure ??= outcome;
     if (!this.#limits.ordered) this.#append(place);
     this.#serve();
@@ -255,7 +255,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #ready(): Place | undefined {
     const first = this.#first;
     if (first === undefined || first.outcome === COMING) return undefined;
-    if (first.outcome === END) {
+    if (first.outcome === OVER) {
       this.#drop();
       return undefined;
     }

@@ -1,16 +1,51 @@
 import { WorkerError } from '../errors.js';
 import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
-import * as how from './cancel.js';
+import { isMovable } from '../shared/move.js';
 import type { Core } from './core.js';
+import { ASK, cancel, END, LEAVE } from './ends.js';
 import type { Journey } from './escort.js';
-import { END, type EndItem, Iteration } from './iterate.js';
-import { count, duration, type RunOptions } from './options.js';
-import { type Parcel, parcelOf } from './parcel.js';
-import { Rejection } from './rejection.js';
+import { type EndItem, Iteration, mapOver, OVER } from './iterate.js';
+import { count, duration, flag, type RunOptions } from './options.js';
+import { type Parcel, parcelOf, unmoved } from './parcel.js';
 import type { OpenStream } from './state.js';
-import { type Checked, check, handlerOf, plainCopy, transferOf } from './submit.js';
-import { type Extras, NO_EXTRAS, type Task } from './task.js';
+import { type Checked, check, extrasOf, handlerOf, plainCopy, transferOf } from './submit.js';
+import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
+
+/** Options of `map()`: those of `run()` for each item, and these. */
+export interface MapOptions extends Omit<RunOptions, 'transferList'> {
+  /**
+   * Items in memory at most: taken from the source, and whose result the loop has not got. Default: twice as many as
+   * workers may run at once.
+   */
+  readonly concurrency?: number | undefined;
+  /** Results in the order of the items; else each as soon as it is there. Default: true. */
+  readonly ordered?: boolean | undefined;
+}
+
+export function mapOf(core: Core, items: unknown, options: MapOptions): Iteration {
+  const copy = plainCopy(options);
+  const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
+  const running = maxThreads * concurrentTasksPerWorker;
+  const most = count('options.concurrency', copy.concurrency, 1, Number.MAX_SAFE_INTEGER);
+  const concurrency = most ?? Math.min(running * 2, running + maxQueue);
+  const ordered = flag('options.ordered', copy.ordered) ?? true;
+  const checked = check(core, copy);
+  const { signal, grace } = checked;
+  const keepsContext = (): boolean => core.escort !== undefined || core.callsHost;
+  return mapOver(items, { concurrency, ordered, signal, keepsContext }, (item, settle) => {
+    const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
+    const extras = extrasOf(parcel, checked);
+    // That of the whole loop; a timeout is each item's own.
+    if (extras !== undefined) extras.signal = undefined;
+    const task = core.start(parcel.value, handlerOf(core, checked), extras, settle);
+    return (reason, why) => {
+      // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
+      if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))
+        cancel(core, task, reason, END);
+    };
+  });
+}
 
 /** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */
 export interface StreamOptions extends RunOptions {
@@ -92,9 +127,8 @@ class Stream extends Iteration implements OpenStream {
   #endOf(task: Task): EndItem {
     const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
     return (reason, why) => {
-      if (why === 'aborted') how.cancel(this.#core, task, reason, how.END);
-      else if (!how.cancel(this.#core, task, reason, how.LEAVE))
-        how.cancel(this.#core, task, reason, how.ASK, grace);
+      if (why === 'aborted') cancel(this.#core, task, reason, END);
+      else if (!cancel(this.#core, task, reason, LEAVE)) cancel(this.#core, task, reason, ASK, grace);
     };
   }
 
@@ -128,7 +162,7 @@ class Stream extends Iteration implements OpenStream {
     const extras = this.#extras({ stream: 'continues', worker: this.worker });
     const task = this.#step([NEXT, this.#id], extras, (item) => {
       const [isDone, value] = item instanceof Rejection ? [false, item] : (item as [boolean, unknown]);
-      settle(isDone ? END : value);
+      settle(isDone ? OVER : value);
       if (isDone) this.#over();
     });
     return this.#endOf(task);
