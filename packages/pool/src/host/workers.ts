@@ -1,7 +1,7 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
-import { AWAKE, retire as retireAtGate, SLEEPING } from '../shared/gate.js';
+import { SLEEPING } from '../shared/gate.js';
 import { Times } from '../shared/histogram.js';
 import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
@@ -193,12 +193,11 @@ function shrink(state: State): void {
   for (const worker of staying.slice(0, surplus)) retire(state, worker);
 }
 
-/** Lets a worker finish its tasks, then exit. A worker with no tasks and nothing to dispose of is stopped at once. */
+/** Lets a worker finish its tasks, dispose of what it has, and exit. */
 export function retire(state: State, worker: WorkerHandle): void {
   worker.readMessages();
   if (!takesTasks(worker)) return;
-  const mayStop = !worker.disposes && worker.kept === 0 && !state.lanes.has(worker);
-  if (worker.state === STARTING || (mayStop && hasRetired(state, worker))) {
+  if (worker.state === STARTING) {
     kill(state, worker);
     return;
   }
@@ -222,15 +221,6 @@ function leaveHome(state: State, worker: WorkerHandle): void {
   if (lane === undefined) return;
   state.lanes.delete(worker);
   findHomes(state, lane.takeAll());
-}
-
-/** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
-function hasRetired({ table }: State, worker: WorkerHandle): boolean {
-  if (!retireAtGate(table.words, worker.gate)) return false;
-  if (worker.hasNothing) return true;
-  Atomics.store(table.words, worker.gate, AWAKE);
-  Atomics.notify(table.words, worker.gate);
-  return false;
 }
 
 /** Stops a worker at once. Its tasks are settled when its thread has exited; what it has reported is read before. */
