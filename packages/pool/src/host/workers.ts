@@ -1,7 +1,6 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
-import { SLEEPING } from '../shared/gate.js';
 import { Times } from '../shared/histogram.js';
 import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
@@ -275,8 +274,7 @@ function watchIdle(state: State): void {
 }
 
 function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
-  const isAsleep = Atomics.load(state.table.words, worker.gate) === SLEEPING;
-  if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing || !isAsleep) worker.idleSince = undefined;
+  if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing) worker.idleSince = undefined;
   else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
     worker.idleSince = now();
     worker.idleMark = worker.claimed;
