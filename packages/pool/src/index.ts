@@ -8,7 +8,7 @@ export {
   WorkerError,
 } from './errors.js';
 export type { TaskEvent } from './host/escort.js';
-export type { MapOptions } from './host/map.js';
+export type { MapOptions, StreamOptions } from './host/loops.js';
 export type {
   AbortEmitter,
   AbortSignalAny,
@@ -20,7 +20,6 @@ export type {
   RunOptions,
   WorkerEnd,
 } from './host/options.js';
-export type { StreamOptions } from './host/stream.js';
 export type { BroadcastOptions, BroadcastResult, ProxyOptions } from './host/submit.js';
 export { Pool, type ResizeOptions } from './pool.js';
 export type { CloseOptions, PoolEvents, PoolHistogram, PoolStats } from './pool-base.js';

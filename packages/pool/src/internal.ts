@@ -7,11 +7,11 @@ import type { Pool } from './pool.js';
 
 export { badRange, badType } from './errors.js';
 export { usableCores } from './host/cpu-quota.js';
-export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map.js';
+export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/iterate.js';
 export { count, duration, flag, pathOf, text } from './host/options.js';
-export { Rejection } from './host/rejection.js';
 export { listen, signalOf, unlisten, watch } from './host/signals.js';
 export { plainCopy } from './host/submit.js';
+export { Rejection } from './host/task.js';
 export { decode, decodeError, encode, encodeError, encodeWithin } from './shared/bytes.js';
 export { callsByName } from './shared/calls.js';
 export { now } from './shared/clock.js';

@@ -1,8 +1,7 @@
 import { badRange, badType } from './errors.js';
-import { type MapOptions, mapOf } from './host/map.js';
+import { type MapOptions, mapOf, type StreamOptions, streamOf } from './host/loops.js';
 import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
 import { isFeed, unmoved } from './host/parcel.js';
-import { type StreamOptions, streamOf } from './host/stream.js';
 import {
   type BroadcastOptions,
   type BroadcastResult,
@@ -184,7 +183,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
 
   /** Resolves when no task is under way and no stream is open: at once, if that is so. */
   onIdle(): Promise<void> {
-    return this.core.onIdle();
+    return this.core.idle.promise();
   }
 
   /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { AWAKE, RETIRED, SLEEPING } from '../dist/shared/gate.js';
+import { AWAKE, SLEEPING } from '../dist/shared/gate.js';
 import { Listener } from '../dist/shared/listener.js';
 
 const GATE = 1;
@@ -19,18 +19,6 @@ test('a side that sleeps hears when its gate is turned, once', async () => {
   listener.listen();
   await setImmediate();
   assert.equal(heard, 0);
-  turn(AWAKE);
-  await setImmediate();
-  assert.equal(heard, 1);
-});
-
-test('a worker that finds itself retired while it falls asleep hears when the host takes that back', async () => {
-  let heard = 0;
-  const listener = new Listener(words, GATE, () => heard++);
-  Atomics.store(words, GATE, RETIRED);
-  listener.listen();
-  await setImmediate();
-  assert.equal(heard, 0, 'not before');
   turn(AWAKE);
   await setImmediate();
   assert.equal(heard, 1);

@@ -15,7 +15,6 @@ export interface HostLocal {
   cancel: number;
   cancelled: number;
   asked: boolean;
-  retire: number;
   /** A worker that it will tell to retire. */
   quits: number;
   /** A worker that it has begun to retire: it gets no more mail. */
@@ -33,7 +32,7 @@ export interface HostLocal {
   /** Slots whose payloads were sent to the worker that asked for them. */
   sent: number[];
   toWake: boolean;
-  /** A worker whose mail is new, or that was taken back from retirement: it gets a message. */
+  /** A worker whose mail is new: it gets a message. */
   toTell: number;
   declared: boolean;
   asleep: boolean;
@@ -44,7 +43,7 @@ export interface HostLocal {
 
 export type FilledShape = Required<Omit<Shape, 'plain'>> & Pick<Shape, 'plain'>;
 
-export const newHost = ({ slots, tasks, cancel, retire, quits }: FilledShape): HostLocal => ({
+export const newHost = ({ slots, tasks, cancel, quits }: FilledShape): HostLocal => ({
   next: 0,
   again: [],
   free: Array.from({ length: slots }, (_, slot) => slot),
@@ -54,7 +53,6 @@ export const newHost = ({ slots, tasks, cancel, retire, quits }: FilledShape): H
   cancel,
   cancelled: -1,
   asked: false,
-  retire,
   quits,
   retiring: -1,
   told: false,

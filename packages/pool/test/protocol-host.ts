@@ -25,7 +25,7 @@ export class HostActor implements Actor {
     this.layout = layout;
     this.shape = shape;
     this.uses = uses;
-    this.retirement = new Retirement(pool, shape);
+    this.retirement = new Retirement(shape);
   }
 
   step(words: Int32Array, local: HostLocal, exited: readonly number[]): boolean {
@@ -55,11 +55,10 @@ export class HostActor implements Actor {
     const dead = exited.find((index) => !local.buried.includes(index - 1));
     if (dead !== undefined) return this.reapWorker(table, local, dead - 1);
     if (local.toWake && (this.shape.eager || this.retirement.isDue(local))) return this.wake(table, local);
-    if (this.retirement.goesOn(table, local)) return true;
+    if (this.retirement.goesOn(local)) return true;
     if (this.hasToSubmit(local)) return this.submit(table, local);
     if (local.toWake) return this.wake(table, local);
     if (local.cancel >= 0 && local.cancel < local.next) return this.abort(table, local);
-    if (local.retire >= 0) return this.retirement.ofIdle(table, local);
     if (this.drain(table, local)) return true;
     if (this.isOver(local)) return false;
     pool.declareSleep(table.words, pool.hostGate);

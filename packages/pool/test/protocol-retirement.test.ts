@@ -30,9 +30,6 @@ const shapes: Record<string, Partial<Shape>> = {
   'with a task whose payload it asks for': { tasks: 2, pulls: [0], quits: 1, preemptions: 1 },
   'that spins': { tasks: 2, spinners: 1, quits: 1, preemptions: 1 },
   'that dies': { tasks: 2, mail: [1, undefined], quits: 1, deaths: 1, preemptions: 1 },
-  'and is stopped if it sleeps': { tasks: 3, quits: 1, quitsAfter: 2, stoppable: true, preemptions: 1 },
-  'and is stopped if it sleeps without mail': { tasks: 2, mail: [undefined, 1], quits: 1, stoppable: true },
-  'and is stopped if it sleeps on no task': { tasks: 2, later: 0, quits: 1, stoppable: true },
   'with a task that never ends': { tasks: 3, mail: [1], blocks: 0, quits: 1, quitsAfter: 1 },
   'with a stream that the host knows of': { tasks: 2, stream: 0, quits: 1, quitsAfter: 2 },
   'with a stream that the host may not know of': { tasks: 2, stream: 0, quits: 1, quitsAfter: 1 },
@@ -121,21 +118,6 @@ const mutants: Record<string, Partial<Shape>> = {
     quits: 1,
     quitsAfter: 1,
     careless: 'mails',
-  },
-  'the host stops a worker that sleeps on a task': {
-    tasks: 2,
-    later: 0,
-    quits: 1,
-    stoppable: true,
-    protocol: { hasNothing: () => true },
-  },
-  'the host stops a worker that has mail': {
-    tasks: 1,
-    mail: [1],
-    quits: 1,
-    stoppable: true,
-    preemptions: 3,
-    protocol: { hasNothing: (table, worker) => realTable.runningNow(table, worker) === 0 },
   },
 };
 

@@ -47,14 +47,10 @@ export interface Shape {
   /** A worker that never wakes up once it sleeps: its own timers keep its event loop busy. */
   absent?: number;
   early?: Early;
-  /** A worker that the host retires once it sleeps. */
-  retire?: number;
   /** A worker that the host tells to retire: from then on it takes only its mail, and then ends itself. */
   quits?: number;
   /** How many tasks the host submits before it does so. Default: all. */
   quitsAfter?: number;
-  /** Need that worker dispose of nothing? Then the host stops it at once when it sleeps and has nothing. */
-  stoppable?: boolean;
   /** A task that opens a stream. The last task ends the stream, in the same worker, and waits until it is open. */
   stream?: number;
   careless?: Careless;

@@ -48,11 +48,11 @@ export interface Uses {
 
 export const usesOf = (shape: Partial<Shape>): Uses => {
   const { mail = [], pulls = [], owed = [], blocks = -1, later = -1, stream = -1, reorders = false } = shape;
-  const { retire = -1, quits = -1, stoppable = false } = shape;
+  const { quits = -1 } = shape;
   return {
     mail: mail.length + owed.length > 0 || stream >= 0,
     flags: pulls.length + owed.length > 0 || blocks >= 0 || later >= 0 || stream >= 0,
-    running: owed.length > 0 || retire >= 0 || stoppable,
+    running: owed.length > 0,
     values: reorders,
     quits: quits >= 0,
   };

@@ -135,13 +135,11 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
       pool.declareSleep(words, gate);
       return 'look';
     case 'look':
-      return pool.anythingQueued(table, index) && pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
+      return pool.anythingQueued(table, index) ? wakeUp(model, words) : 'asleep';
     case 'asleep':
-      // The message wakes it, as a wake-up does.
-      if (hears(model, words, local)) return pool.cancelSleep(words, gate) ? 'claim' : 'retire';
-      if (local.later !== -1) return endInSleep(model, words, local);
-      // Its gate was turned to WOKEN, so a wake-up is on its way to it.
-      return pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
+      if (!hears(model, words, local) && local.later !== -1) return endInSleep(model, words, local);
+      // The message wakes it, or its gate was turned to WOKEN, so a wake-up is on its way to it.
+      return wakeUp(model, words);
     case 'lingers':
       return endLater(model, words, local) ? 'claim' : 'condemned';
     case 'keep':
@@ -205,11 +203,14 @@ function start({ layout }: WorkerModel, words: Int32Array, local: WorkerLocal): 
   return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
 }
 
-/** An asynchronous task ends while its worker sleeps; then the worker looks for work, unless it was retired. */
+function wakeUp({ pool, layout, index }: WorkerModel, words: Int32Array): WorkerLocal['phase'] {
+  pool.cancelSleep(words, pool.gateAt({ layout, words }, index));
+  return 'claim';
+}
+
+/** An asynchronous task ends while its worker sleeps; then the worker looks for work. */
 function endInSleep(model: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
-  const { pool, layout, index } = model;
-  if (!endLater(model, words, local)) return 'condemned';
-  return pool.cancelSleep(words, pool.gateAt({ layout, words }, index)) ? 'claim' : 'asleep';
+  return endLater(model, words, local) ? wakeUp(model, words) : 'condemned';
 }
 
 /** False when it was condemned. */

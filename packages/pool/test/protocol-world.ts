@@ -9,7 +9,7 @@ import type { Protocol, Shape } from './protocol-shape.js';
 import { HOST, inboxOf, outboxOf, PORT, usesOf, WORKERS, wordsOf } from './protocol-words.js';
 import { newWorker, type WorkerLocal, workerActor } from './protocol-worker.js';
 
-/** A wake-up is on its way to a worker that sleeps: for work, or because it was taken back from retirement. */
+/** A wake-up is on its way to a worker that sleeps. */
 const isAwake = (gate: number): boolean => gate === realGate.WOKEN || gate === realGate.AWAKE;
 
 /** Carries a message of the host to the worker that shall retire. */
@@ -33,10 +33,8 @@ const filled = (shape: Shape): FilledShape => ({
   later: -1,
   absent: -1,
   early: 'no',
-  retire: -1,
   quits: -1,
   quitsAfter: shape.tasks ?? 3,
-  stoppable: false,
   stream: -1,
   careless: 'no',
   eager: false,

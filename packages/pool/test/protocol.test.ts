@@ -39,8 +39,6 @@ const others: Record<string, Partial<Shape>> = {
   'a payload is asked for': { tasks: 3, pulls: [0, 2], preemptions: 1 },
   'a payload is asked for, and the task cancelled': { tasks: 2, pulls: [0], cancel: 0 },
   'a payload is asked for by a worker that dies': { tasks: 2, pulls: [0], deaths: 1, preemptions: 1 },
-  'a worker is retired': { tasks: 3, retire: 1 },
-  'a worker with mail is retired': { tasks: 3, mail: [undefined, 1, undefined], retire: 1 },
   'workers spin before they sleep': { tasks: 3, spinners: 1 },
   'workers spin before they sleep, and each task is announced': { tasks: 3, spinners: 1, eager: true },
   'each task is announced, and a worker dies': { tasks: 3, deaths: 1, eager: true, preemptions: 1 },
@@ -69,13 +67,12 @@ const others: Record<string, Partial<Shape>> = {
     owed: [1, 2],
     blocks: 0,
   },
-  'a worker is retired in whose sleep a task ends': { tasks: 3, later: 0, retire: 0 },
+  'a task ends in the sleep of its worker': { tasks: 3, later: 0 },
   'everything at once': {
     tasks: 3,
     mail: [undefined, 1, undefined],
     pulls: [0],
     cancel: 2,
-    retire: 0,
     spinners: 1,
   },
 };
@@ -237,15 +234,6 @@ const mutants: Record<string, Partial<Shape>> = {
       },
     },
   },
-  'a retired worker wakes up': {
-    retire: 1,
-    protocol: {
-      cancelSleep(words, gate) {
-        Atomics.store(words, gate, realGate.AWAKE);
-        return true;
-      },
-    },
-  },
   'a payload that is asked for is not told of': {
     pulls: [0],
     protocol: { report: () => {} },
@@ -266,7 +254,7 @@ const mutants: Record<string, Partial<Shape>> = {
     preemptions: Number.POSITIVE_INFINITY,
     protocol: {
       cancelSleep: (words, gate) =>
-        Atomics.compareExchange(words, gate, realGate.SLEEPING, realGate.AWAKE) !== realGate.RETIRED,
+        void Atomics.compareExchange(words, gate, realGate.SLEEPING, realGate.AWAKE),
     },
   },
   'who was woken for its mail is counted as coming for the queue': {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Deque, Queue, takeAll } from '../dist/host/queue.js';
-import { NO_EXTRAS, SETTLED, Task } from '../dist/host/task.js';
+import { List, Queue } from '../dist/host/queue.js';
+import { NO_EXTRAS, QUEUED, SETTLED, Task } from '../dist/host/task.js';
 
 type Step = 'push' | 'putBack' | 'shift' | 'settle';
 
@@ -42,6 +42,7 @@ class Twin {
 
   private add(task: Task, step: 'push' | 'putBack'): void {
     this.queue[step](task);
+    task.place = QUEUED;
     this.expected.push(task);
     this.expected.sort((one, other) => other.priority - one.priority || one.number - other.number);
   }
@@ -56,10 +57,11 @@ class Twin {
     const [task] = this.expected.splice((nth * 7) % Math.max(1, this.expected.length), 1);
     if (task === undefined) return;
     task.place = SETTLED;
-    this.queue.forget(task);
+    this.queue.remove(task);
   }
 
   empty(): void {
+    assert.deepEqual([...this.queue], this.expected);
     while (this.expected.length > 0) this.shift();
     assert.equal(this.queue.shift(), undefined);
     assert.equal(this.queue.size, 0);
@@ -76,22 +78,25 @@ test('a queue gives every task by priority and number, without those that were s
   );
 });
 
-test('a deque keeps no memory for tasks that were settled while they waited', () => {
-  const deque = new Deque();
+test('a list keeps no memory for tasks that left while they waited', () => {
+  const list = new List();
   const tasks = Array.from({ length: 10_000 }, (_, number) => taskOf(number));
-  for (const task of tasks) deque.push(task);
-  for (const task of tasks.slice(1)) {
-    task.place = SETTLED;
-    deque.forget();
-  }
-  assert.equal(deque.size, 1);
-  assert.deepEqual(takeAll(deque), tasks.slice(0, 1));
+  for (const task of tasks) list.push(task);
+  for (const task of tasks.slice(1)) list.remove(task);
+  assert.equal(list.size, 1);
+  assert.ok(tasks.every(({ previous, next }) => previous === undefined && next === undefined));
+  assert.deepEqual(list.takeAll(), tasks.slice(0, 1));
+  assert.equal(list.size, 0);
 });
 
 test('a hundred thousand tasks with priorities of their own are put in order in no time', () => {
   const queue = new Queue();
   const before = performance.now();
-  for (let number = 0; number < 100_000; number++) queue.push(taskOf(number, 1 + ((number * 7919) % 99_991)));
+  for (let number = 0; number < 100_000; number++) {
+    const task = taskOf(number, 1 + ((number * 7919) % 99_991));
+    task.place = QUEUED;
+    queue.push(task);
+  }
   let last = Number.POSITIVE_INFINITY;
   for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
     assert.ok(task.priority <= last);

@@ -37,7 +37,7 @@ const shapes: Record<string, Partial<Shape>> = {
   'a payload is asked for': { tasks: 2, pulls: [0] },
   'workers spin before they sleep': { tasks: 2, spinners: 1 },
   'what is posted goes to an idle worker, and one task never ends': { owed: [1, 2], blocks: 0 },
-  'a worker is retired in whose sleep a task ends': { tasks: 2, later: 0, retire: 0 },
+  'a task ends in the sleep of its worker': { tasks: 2, later: 0 },
 };
 
 const smallest: Record<string, Partial<Shape>> = {
@@ -203,20 +203,6 @@ const mutants: Record<string, Partial<Shape>> = {
         realTable.announce(table);
         table.words[value] = task;
         return isPublished;
-      },
-    },
-  },
-  'a worker no longer counts as running before its task has ended': {
-    tasks: 2,
-    later: 0,
-    retire: 0,
-    protocol: {
-      complete(table, worker, slot) {
-        const word = realTable.blockAt(table.layout, worker) + RUNNING_NOW;
-        plus(table, word, -1);
-        const isDone = realTable.complete(table, worker, slot);
-        plus(table, word, 1);
-        return isDone;
       },
     },
   },

@@ -1,23 +1,31 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
+import { CALL, type Message, READY, STARTED } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
-import { cancel, END, unpause } from './cancel.js';
 import { usableCores } from './cpu-quota.js';
-import { dispatch, drain, heed, refill, refillLanes, rejectWaiting, takeBackAll } from './dispatch.js';
+import {
+  dispatch,
+  drain,
+  heed,
+  refill,
+  refillLanes,
+  rejectWaiting,
+  takeBackAll,
+  takeOut,
+} from './dispatch.js';
+import { cancel, END, withdraw, workerExited } from './ends.js';
 import { Escort, isWatched, openTelemetryOf } from './escort.js';
-import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
-import { deadlockOf, hearPosted } from './host-calls.js';
+import { checkDeadlock, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
-import { Rejection } from './rejection.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
-import { CallingTask, type Extras, type Resolve, SETTLED, Task } from './task.js';
-import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
-import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
+import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Task } from './task.js';
+import { READY as IS_READY, isRunning, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
@@ -50,7 +58,7 @@ export class Core extends State implements Pumped {
   constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
     super(options, emit, geometry, policy);
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
-    // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
+    // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
     // A balancer is offered all of them from its first task on.
     if (this.choose !== undefined) plan(this, true);
@@ -61,7 +69,7 @@ export class Core extends State implements Pumped {
   }
 
   get idleThreads(): number {
-    const idle = this.workers.filter((worker) => worker.state === READY && worker.hasNothing).length;
+    const idle = this.workers.filter((worker) => worker.state === IS_READY && worker.hasNothing).length;
     return Math.min(idle, this.spareThreads);
   }
 
@@ -88,55 +96,31 @@ export class Core extends State implements Pumped {
 
   /** `handler` -1: the pool's own. */
   run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
-    const id = handler === -1 ? this.defaultHandler : handler;
-    if (this.escort !== undefined)
-      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve));
-    const refusal = this.refusal(id, extras);
-    if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
-    this.#submit(value, id, extras, resolveOf);
-    return promise;
-  }
-
-  /** As `start`, with what travels with tasks that are submitted now. @throws why it is refused */
-  startEscorted(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
-    const { escort } = this;
-    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve);
-    const journey = escort.begin(value, handler);
-    const onEnd = (outcome: unknown): void => {
-      const isFailed = outcome instanceof Rejection;
-      const result = isFailed ? new Rejection(journey.reasonOf(outcome.reason), outcome.isForeign) : outcome;
-      journey.settled(result);
-      resolve(result);
-    };
+    const resolve = resolveOf;
     try {
-      return this.start(journey.value, journey.handler, extras, onEnd);
+      this.start(value, handler === -1 ? this.defaultHandler : handler, extras, resolve);
     } catch (reason) {
-      journey.settled(new Rejection(reason));
-      throw reason;
-    } finally {
-      journey.queued();
+      resolve(new Rejection(reason));
     }
+    return promise;
   }
 
   /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
   start(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
-    // Steps of streams that are open come to their end, whatever is closed or broken.
-    const refusal = extras?.stream === 'continues' ? undefined : this.refusal(handler, extras);
-    if (refusal !== undefined) throw refusal;
-    return this.#submit(value, handler, extras, resolve);
+    const escort = handler === -1 || extras?.stream !== undefined ? undefined : this.escort;
+    return escort === undefined
+      ? this.#submit(value, handler, extras, resolve)
+      : escort.submit(value, handler, resolve, (...sent) => this.#submit(sent[0], sent[1], extras, sent[2]));
   }
 
   #submit(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
+    // Steps of streams that are open come to their end, whatever is closed or broken.
+    if (extras?.stream !== 'continues') this.admit(handler, extras);
     const created = this.#notesTime ? now() : 0;
     const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
     const task = new (mayCall ? CallingTask : Task)(value, handler, created, resolve, extras);
-    const deadlock = this.blocked.size === 0 ? undefined : deadlockOf(this, task);
-    if (deadlock !== undefined) {
-      task.place = SETTLED;
-      task.reject(deadlock);
-      return task;
-    }
+    if (this.blocked.size > 0) checkDeadlock(this, task);
     if (extras !== undefined && (extras.signal ?? extras.timeout) !== undefined) {
       const { name } = this.handlers.of(handler);
       const end = (reason: unknown): unknown => cancel(this, task, reason, END);
@@ -163,6 +147,8 @@ export class Core extends State implements Pumped {
       // The end of the stack: nothing can be called here, not even what gives the slot back.
       this.hasStrays = true;
       if (isHeld && task.place !== SETTLED) {
+        // But this: it got into a lane by deeper calls.
+        if (task.place === IN_LANE) takeOut(this, task);
         task.place = SETTLED;
         this.outstanding = this.leaving === task.number ? this.outstandingAfter : this.outstanding - 1;
         if (extras !== undefined) this.tally(extras, -1);
@@ -210,10 +196,6 @@ export class Core extends State implements Pumped {
     return this.closing ? Promise.reject(closed()) : this.room.promise();
   }
 
-  onIdle(): Promise<void> {
-    return this.idle.promise();
-  }
-
   pause(): void {
     this.isPaused = true;
     takeBackAll(this, isNoStep);
@@ -231,10 +213,7 @@ export class Core extends State implements Pumped {
 
   #rejectAll(reasonFor: () => unknown, isOne = isNoStep, most = Number.POSITIVE_INFINITY): void {
     rejectWaiting(this, reasonFor, isOne, most);
-    for (const task of [...this.paused.keys()]) {
-      unpause(this, task);
-      this.settle(task, reasonFor(), true);
-    }
+    for (const task of [...this.paused.keys()]) withdraw(this, task, reasonFor());
   }
 
   get hasSpareCore(): boolean {
@@ -288,23 +267,20 @@ export class Core extends State implements Pumped {
     this.#pump.woken();
   }
 
-  onReady(worker: WorkerHandle, kernelThreadId: number): void {
+  onMessage(worker: WorkerHandle, received: Message): void {
+    if (received[0] === READY) this.#onReady(worker, received[1]);
+    else if (received[0] === STARTED) this.#escort?.started(received[1], received[2], worker.threadId);
+    else if (received[0] === CALL) hearPosted(this, worker, received[1], received[2], received[3]);
+  }
+
+  #onReady(worker: WorkerHandle, kernelThreadId: number): void {
     if (worker.state >= STOPPING) return;
     worker.ready(kernelThreadId, this.options.niceIncrement);
     this.breaker.started();
     this.hooks?.ready();
-    endRecycling(this, worker);
     this.refusedAt = -1;
     this.emit('workerCreate', worker);
     this.changed(true);
-  }
-
-  onStarted({ threadId }: WorkerHandle, id: number, time: number): void {
-    this.#escort?.started(id, time, threadId);
-  }
-
-  onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void {
-    hearPosted(this, worker, call, slot, sequence);
   }
 
   onExit(worker: WorkerHandle, exitCode: number): void {
@@ -343,7 +319,7 @@ export class Core extends State implements Pumped {
     const end = now() + patience;
     const left = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
-    if (await isInTime(this.onIdle(), left())) {
+    if (await isInTime(this.idle.promise(), left())) {
       this.ended = true;
       if (!(await retireAll(this, left())))
         failure = closeTimeout('dispose() of a worker did not end in time');

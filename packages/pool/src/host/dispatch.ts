@@ -1,3 +1,4 @@
+import { CARRIED } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
@@ -13,11 +14,12 @@ import {
   slotAt,
   sweep,
 } from '../shared/table.js';
+import { timers } from '../shared/timers.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
-import { Deque, type Queue, takeAll } from './queue.js';
+import { List, Queue } from './queue.js';
 import type { State } from './state.js';
-import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
+import { IN_LANE, IN_TABLE, LOOSE, PAUSED, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const NO_ROOM = 0;
@@ -53,14 +55,17 @@ export function dispatch(state: State, task: Task): boolean {
   return true;
 }
 
+const laneOf = ({ homeless, lanes }: State, worker: WorkerHandle | undefined): List | undefined =>
+  worker === undefined ? homeless : lanes.get(worker);
+
 export function putIntoLane(state: State, task: Task, isFirst = false): void {
   const worker = task.extras?.worker;
-  let lane = worker === undefined ? state.homeless : state.lanes.get(worker);
+  let lane = laneOf(state, worker);
   if (lane === undefined) {
-    lane = new Deque();
+    lane = new List();
     state.lanes.set(worker as WorkerHandle, lane);
   }
-  if (isFirst) lane.unshift(task);
+  if (isFirst) lane.putBack(task);
   else lane.push(task);
   task.place = IN_LANE;
 }
@@ -77,18 +82,17 @@ export function putBack(state: State, task: Task): void {
 /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit; while all is paused, steps of streams alone. */
 export function refillLanes(state: State): void {
   for (const [worker, lane] of state.lanes) {
-    const held: Task[] = [];
-    while (lane.size > 0 && worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
-      const task = lane.shift();
+    while (worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
+      let task = lane.first;
+      while (task !== undefined && state.isPaused && !task.isStep) task = task.next;
       if (task === undefined) break;
+      lane.remove(task);
       task.place = LOOSE;
-      if (state.isPaused && !task.isStep) held.push(task);
-      else if (place(state, task, worker) === NO_ROOM) {
+      if (place(state, task, worker) === NO_ROOM) {
         putIntoLane(state, task, true);
         break;
       }
     }
-    for (const task of held.reverse()) if (task.place === LOOSE) putIntoLane(state, task, true);
     // A getter of a value may have come here too: then this lane was empty meanwhile, and another one is in its place.
     if (state.lanes.get(worker)?.size === 0) state.lanes.delete(worker);
   }
@@ -160,7 +164,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     hooks?.written?.(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
-    state.settle(task, uncloneable('task', task.value, error), true);
+    state.settle(task, whyNotSent(state, task, error), true);
     return SMALL;
   }
   if (task.place === SETTLED) {
@@ -228,18 +232,25 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
     state.slots.send(worker, task);
     return true;
   } catch (error) {
-    state.settle(task, uncloneable('task', task.value, error), true);
+    state.settle(task, whyNotSent(state, task, error), true);
     return false;
   }
 }
 
+/** Names what is to blame by where the caller has it, if the task is packed with what travels with it. */
+function whyNotSent({ handlers }: State, task: Task, error: unknown): unknown {
+  const isPacked = (handlers.of(task.handler).call & CARRIED) !== 0;
+  return uncloneable(isPacked ? '' : 'task', task.value, error);
+}
+
 /** From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. */
 export function heed(state: State, task: Task): void {
-  if (state.isCustom) return;
+  const { queue } = state;
+  if (!(queue instanceof Queue)) return;
   const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
   if (state.ordered) {
     state.plainInARow = hasPriority ? 0 : state.plainInARow + 1;
-    if (state.plainInARow >= PLAIN_AGAIN && !(state.queue as Queue).isRanked) state.ordered = false;
+    if (state.plainInARow >= PLAIN_AGAIN && !queue.isRanked) state.ordered = false;
   } else if (hasPriority) {
     state.ordered = true;
     state.plainInARow = 0;
@@ -320,7 +331,7 @@ export function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: n
   }
   const lane = state.lanes.get(worker);
   state.lanes.delete(worker);
-  for (const task of lane === undefined ? [] : takeAll(lane)) {
+  for (const task of lane === undefined ? [] : lane.takeAll()) {
     if (task.isBound) dead.push(task);
     else {
       state.setHome(task, undefined);
@@ -348,27 +359,32 @@ export function rejectWaiting(
   isOne: (task: Task) => boolean = () => true,
   most = Number.POSITIVE_INFINITY,
 ): void {
-  const taken: Task[] = [];
-  const takeFrom = (waiting: Task[], putFirst: (task: Task) => void): void => {
-    const fit = waiting.filter(isOne);
-    const out = new Set(fit.slice(Math.max(0, fit.length - (most - taken.length))));
-    for (const task of waiting.reverse()) if (!out.has(task)) putFirst(task);
-    taken.push(...out);
-  };
   const { queue, lanes, homeless, slots } = state;
-  if (queue.size > 0) takeFrom(takeAll(queue), (task) => queue.putBack(task));
-  for (const lane of [...lanes.values(), homeless]) takeFrom(takeAll(lane), (task) => lane.unshift(task));
-  for (const task of slots.publishedYoungestFirst()) {
-    if (taken.length >= most) break;
-    if (isOne(task) && takeBack(state, task)) taken.unshift(task);
-  }
+  const pinned = [...lanes.values(), homeless].flatMap((lane) => [...lane]);
+  const waiting = [...pinned, ...queue].filter(isOne);
   // All are taken out first: what is called for the end of one may end another.
-  for (const task of taken) task.place = LOOSE;
-  for (const task of taken) state.settle(task, reasonFor(task), true);
+  const out = waiting.slice(Math.max(0, waiting.length - most)).filter((task) => takeOut(state, task));
+  for (const task of slots.publishedYoungestFirst())
+    if (out.length < most && isOne(task) && takeOut(state, task)) out.unshift(task);
+  for (const task of out) state.settle(task, reasonFor(task), true);
+}
+
+/** Takes a task from the place where it waits. False: it is settled, or a worker has claimed it. */
+export function takeOut(state: State, task: Task): boolean {
+  const { place } = task;
+  if (place === SETTLED || (place === IN_TABLE && !takeBack(state, task))) return false;
+  task.place = LOOSE;
+  if (place === QUEUED) state.queue.remove(task);
+  else if (place === IN_LANE) laneOf(state, task.extras?.worker)?.remove(task);
+  else if (place === PAUSED) {
+    timers.clearTimeout(state.paused.get(task));
+    state.paused.delete(task);
+  }
+  return true;
 }
 
 /** Takes a task out of the table that no worker has claimed. What was posted for it ahead is not kept by the worker that has it. */
-export function takeBack(state: State, task: Task): boolean {
+function takeBack(state: State, task: Task): boolean {
   const { slots } = state;
   const { slot } = task;
   const worker = slots.isSent(slot) ? state.workerAt(addresseeOf(state.table, slot)) : undefined;
@@ -376,14 +392,4 @@ export function takeBack(state: State, task: Task): boolean {
   if (!slots.retract(task)) return false;
   if (worker !== undefined) slots.cancel(worker, slot, sequence);
   return true;
-}
-
-/** A task that waits is about to be settled: it leaves the place where it is. */
-export function forget(state: State, task: Task, place: number): void {
-  if (place === QUEUED) state.queue.forget(task);
-  else if (place === IN_LANE) {
-    const worker = task.extras?.worker;
-    if (worker === undefined) state.homeless.forget();
-    else state.lanes.get(worker)?.forget();
-  }
 }

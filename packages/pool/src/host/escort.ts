@@ -1,12 +1,11 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
-import { UncloneableError } from '../errors.js';
 import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { findOpenTelemetry, type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import { isError, messageOf } from '../shared/untrusted.js';
 import type { FilledOptions } from './options.js';
-import { Rejection } from './rejection.js';
 import type { State } from './state.js';
+import { Rejection, type Resolve, type Task } from './task.js';
 
 /** What the channels of tasks get: one object for all events of a task. Times are milliseconds by one clock. */
 export interface TaskEvent {
@@ -39,8 +38,6 @@ export interface Journey {
   queued(): void;
   /** It has its value, or its `Rejection`. Listeners, which are code of the user's, hear of it soon: not in the middle of the pool's work. */
   settled(outcome: unknown): void;
-  /** Why the task has failed, without a trace of what it was packed in. */
-  reasonOf(error: unknown): unknown;
 }
 
 const settled = Promise.resolve();
@@ -73,6 +70,27 @@ export class Escort {
     started.publish(event);
   }
 
+  /** Submits a task by `start`, with what travels with it. @throws as that does */
+  submit(
+    value: unknown,
+    handler: number,
+    resolve: Resolve,
+    start: (value: unknown, handler: number, resolve: Resolve) => Task,
+  ): Task {
+    const journey = this.begin(value, handler);
+    try {
+      return start(journey.value, journey.handler, (outcome) => {
+        journey.settled(outcome);
+        resolve(outcome);
+      });
+    } catch (reason) {
+      journey.settled(new Rejection(reason));
+      throw reason;
+    } finally {
+      journey.queued();
+    }
+  }
+
   /** The task is submitted right after this, where `run()` is called or a loop was begun. */
   begin(value: unknown, handler: number): Journey {
     const { filename, name, call } = this.#state.handlers.of(handler);
@@ -88,7 +106,6 @@ export class Escort {
       handler: packed === undefined ? handler : this.#state.handlers.idOf(filename, name, call | CARRIED),
       queued: () => channels.end.publish(event),
       settled: (outcome) => void settled.then(() => this.#settled(event, outcome, span)),
-      reasonOf: (error) => (packed === undefined ? error : unpacked(error)),
     };
   }
 
@@ -126,13 +143,4 @@ export class Escort {
     };
     return Object.keys(packed).length === 1 ? undefined : packed;
   }
-}
-
-/** Names a part of what was sent by where the caller has it. */
-function unpacked(error: unknown): unknown {
-  if (!(error instanceof UncloneableError)) return error;
-  const { path, message, cause } = error;
-  if (!/^task\.(task|context)/.test(path)) return error;
-  const what = message.slice(message.indexOf(': ') + 2);
-  return new UncloneableError(path.slice('task.'.length), what, { cause });
 }

@@ -160,20 +160,20 @@ export function interrupt(state: State, worker: WorkerHandle, slot: number, reas
 }
 
 /**
- * Why a task must not be submitted by the function of a call for whose answer a worker is blocked, or by what that has called or
- * awaited: if that waits for the task, and the task for that worker, neither ends.
+ * A task may be submitted by the function of a call for whose answer a worker is blocked, or by what that has called or awaited: if
+ * that waits for the task, and the task for that worker, neither ends. @throws PoolError
  */
-export function deadlockOf(state: State, task: Task): PoolError | undefined {
+export function checkDeadlock(state: State, task: Task): void {
   let call = serving?.getStore();
   while (call !== undefined && !(call.isOpen() && state.blocked.get(call.worker) === call)) call = call.outer;
   // Steps of streams that are open come to their end: they may close what the worker keeps.
-  if (call === undefined || task.isStep) return undefined;
+  if (call === undefined || task.isStep) return;
   if (call.nested.length % MANY === 0) call.nested = call.nested.filter(({ place }) => place !== SETTLED);
   call.nested.push(task);
-  if (!isStuck(state, task, hopelessOf(state))) return undefined;
+  if (!isStuck(state, task, hopelessOf(state))) return;
   call.nested.pop();
   const message = 'The host would wait for a task that waits for a worker which waits for the host';
-  return new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
+  throw new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
 }
 
 /** Workers that wait for functions which wait for tasks that only such workers can run. */

@@ -1,64 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
 import type { AbortSignalAny } from './options.js';
-import { Rejection } from './rejection.js';
-import { watch } from './signals.js';
+import { release, type Source, sourceOf } from './parcel.js';
+import { abortOf, watch } from './signals.js';
+import { Rejection } from './task.js';
 
 const COMING = Symbol('coming');
-/** Nothing comes here or after it. */
-const END = Symbol('end');
+/** The outcome of an item that does not come, and after which nothing does. */
+export const OVER = Symbol('over');
 
 /** A place in an iteration: a value, or a `Rejection`, stands there sooner or later. */
-export interface Place {
+interface Place {
   outcome: unknown;
   next: Place | undefined;
 }
 
 type Given = IteratorResult<unknown, undefined>;
+type Settle = (outcome: unknown) => void;
 
 const DONE: Given = { done: true, value: undefined };
 const settled = Promise.resolve();
 
 /** Why what is under way is ended: by the signal or the timeout, because the loop has left, or because nothing more comes. */
 export type StopCause = 'aborted' | 'left' | 'over';
+export type EndItem = (reason: AbortError, why: StopCause) => void;
+/** Begins an item, and calls `settle` once with its value, a `Rejection` or `OVER`. @throws why the item is refused */
+export type StartItem = (item: unknown, settle: Settle) => EndItem;
+
+export interface MapLimits {
+  /** Items at most that were taken from the source, and that the loop has not got. */
+  readonly concurrency: number;
+  readonly ordered: boolean;
+  readonly signal: AbortSignalAny | undefined;
+  /** Of the whole loop, which errors call by this name. */
+  readonly timeout?: number | undefined;
+  readonly name?: string;
+  /** Begin items where the loop was begun: there are the stores that go with tasks. Asked when it begins. */
+  readonly keepsContext?: () => boolean;
+}
+
+/** Begins items of a source, so many at a time. A failure, `break` or the signal end all of them. @throws TypeError */
+export const mapOver = (items: unknown, limits: MapLimits, start: StartItem): Iteration =>
+  new Iteration(sourceOf('items', items), limits, start);
 
 /** What `map()` and `stream()` give to a `for await`. Nothing begins before its first turn, and the first failure ends it. */
-export abstract class Iteration implements AsyncIterableIterator<unknown, undefined> {
-  protected closed: Promise<void> = settled;
+export class Iteration implements AsyncIterableIterator<unknown, undefined> {
+  /** The first one, unless nobody wanted any more by then. */
+  protected failure: Rejection | undefined;
+  #closed: Promise<unknown> = settled;
   #hasBegun = false;
   /** Places that were taken, and whose values the loop has not got. */
   #size = 0;
-  #isClosed = false;
   /** Nothing counts any more of what was taken and has not come. */
   #isDropped = false;
   #hasEnded = false;
+  /** Nothing more is taken from the source. */
+  #isDry = false;
+  #isAsking = false;
   #first: Place | undefined;
   #last: Place | undefined;
   readonly #waiters: ((given: Given | Rejection) => void)[] = [];
+  readonly #ends = new Set<EndItem>();
+  /** Calls something where the loop was begun. */
+  #there: (<Result>(call: () => Result) => Result) | undefined;
   #unwatch: (() => void) | undefined;
-  readonly #most: number;
-  readonly #isOrdered: boolean;
+  readonly #source: Source;
+  readonly #limits: MapLimits;
+  readonly #start: StartItem;
+  readonly #refill = (): void => this.fill();
 
-  /** @param most places that are taken at a time */
-  constructor(most: number, isOrdered: boolean) {
-    this.#most = most;
-    this.#isOrdered = isOrdered;
+  constructor(source: Source, limits: MapLimits, start: StartItem) {
+    this.#source = source;
+    this.#limits = limits;
+    this.#start = start;
   }
 
-  protected abstract begin(): void;
-  /** Takes one more place, now or soon. False: not before something has happened. */
-  protected abstract pull(): boolean;
-  /** Ends what is under way. May be called again. */
-  protected abstract stop(reason: unknown, why: StopCause): void;
+  /** The loop has begun. @throws why it fails at once */
+  protected open(): void {}
+
+  /** False: no item is begun before something has happened. */
+  protected mayBegin(): boolean {
+    return true;
+  }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
   next(): Promise<Given> {
-    if (!this.#hasBegun) {
-      this.#hasBegun = true;
-      this.begin();
-    }
+    if (!this.#hasBegun) this.#begin();
     const given = new Promise<Given>((resolve) => this.#waiters.push(resolve as never));
     this.#serve();
     this.fill();
@@ -69,18 +99,102 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#hasBegun = true;
     this.#drop();
     this.#serve('left');
-    await this.closed;
+    await this.#closed;
     return DONE;
   }
 
-  protected fill(): void {
-    while (this.#size < this.#most && this.pull());
+  #begin(): void {
+    this.#hasBegun = true;
+    const { signal, timeout, name = '', keepsContext } = this.#limits;
+    if (keepsContext?.() === true) this.#there = AsyncLocalStorage.snapshot();
+    try {
+      const abort = abortOf(signal);
+      if (abort !== undefined) {
+        this.#abort(abort);
+        return;
+      }
+      if (signal !== undefined || timeout !== undefined)
+        this.#unwatch = watch((reason) => this.#abort(reason), name, signal, timeout);
+      this.open();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
-  protected take(): Place {
+  protected fill(): void {
+    while (this.#size < this.#limits.concurrency && this.#pull());
+  }
+
+  /** Takes one more place, now or soon. False: not before something has happened. */
+  #pull(): boolean {
+    if (this.#isDry || this.#isAsking || !this.mayBegin()) return false;
+    try {
+      const result = this.#source.next();
+      if (typeof (result as { then?: unknown }).then === 'function')
+        void this.#await(result as Promise<IteratorResult<unknown>>);
+      else this.#accept(result as IteratorResult<unknown>);
+    } catch (error) {
+      this.fail(error);
+    }
+    return true;
+  }
+
+  async #await(result: Promise<IteratorResult<unknown>>): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const item = await result;
+      this.#isAsking = false;
+      if (!this.#isDry) this.#accept(item);
+    } catch (error) {
+      this.fail(error);
+    }
+    this.fill();
+  }
+
+  #accept({ done, value }: IteratorResult<unknown>): void {
+    if (done === true) {
+      this.#isDry = true;
+      this.#serve();
+      return;
+    }
+    const place = this.#take();
+    const onEnd = (outcome: unknown): void => {
+      this.#settle(place, outcome);
+      // Not here, in the middle of the pool's work: a source is user code.
+      if (this.#waiters.length > 0) void settled.then(this.#refill);
+    };
+    try {
+      this.launch((settle) => this.#start(value, settle), onEnd);
+    } catch (error) {
+      this.#settle(place, new Rejection(error));
+    }
+  }
+
+  /** Begins something that ends with the loop at the latest. */
+  protected launch(start: (settle: Settle) => EndItem, onEnd: Settle): void {
+    let end: EndItem | undefined;
+    let hasEnded = false;
+    const settle = (outcome: unknown): void => {
+      hasEnded = true;
+      if (end !== undefined) this.#ends.delete(end);
+      onEnd(outcome);
+    };
+    end = this.inContext(() => start(settle));
+    if (!hasEnded) this.#ends.add(end);
+  }
+
+  protected inContext<Result>(call: () => Result): Result {
+    return this.#there === undefined ? call() : this.#there(call);
+  }
+
+  protected get underWay(): number {
+    return this.#ends.size;
+  }
+
+  #take(): Place {
     const place: Place = { outcome: COMING, next: undefined };
     this.#size++;
-    if (this.#isOrdered) this.#append(place);
+    if (this.#limits.ordered) this.#append(place);
     return place;
   }
 
@@ -90,30 +204,27 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     this.#last = place;
   }
 
-  protected settle(place: Place, outcome: unknown): void {
+  #settle(place: Place, outcome: unknown): void {
     if (place.outcome !== COMING || this.#isDropped) return;
     place.outcome = outcome;
-    if (!this.#isOrdered) this.#append(place);
+    if (outcome === OVER) this.#isDry = true;
+    else if (outcome instanceof Rejection) this.failure ??= outcome;
+    if (!this.#limits.ordered) this.#append(place);
     this.#serve();
   }
 
-  /** What was taken, before a place if there is one, still comes, and nothing else. */
-  protected end(place?: Place): void {
-    this.#isClosed = true;
-    if (place === undefined) this.#serve();
-    else this.settle(place, END);
-  }
-
   /** What was taken still comes, and then this reason. */
-  protected failAtEnd(reason: unknown): void {
-    this.settle(this.take(), new Rejection(reason));
+  fail(reason: unknown): void {
+    if (this.#isDry) return;
+    this.#isDry = true;
+    this.#settle(this.#take(), new Rejection(reason));
   }
 
-  protected watch(signal: AbortSignalAny | undefined, timeout: number | undefined, name: string): void {
-    if (signal !== undefined && (signal as AbortSignal).aborted)
-      this.#abort(new AbortError((signal as AbortSignal).reason));
-    else if (signal !== undefined || timeout !== undefined)
-      this.#unwatch = watch((reason) => this.#abort(reason), name, signal, timeout);
+  /** The same, and what is under way is ended. */
+  close(reason: unknown): void {
+    if (this.#isDry) return;
+    this.#settle(this.#take(), new Rejection(reason));
+    this.#stop(reason, 'over');
   }
 
   protected unwatch(): void {
@@ -123,31 +234,28 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
   /** Nothing of what is under way comes, but the reason. */
   #abort(reason: unknown): void {
     this.unwatch();
-    this.stop(reason, 'aborted');
+    const rejection = new Rejection(reason);
+    this.failure ??= rejection;
+    this.#stop(reason, 'aborted');
     if (this.#hasEnded) return;
     this.#drop();
     this.#size = 1;
-    this.#append({ outcome: new Rejection(reason), next: undefined });
+    this.#append({ outcome: rejection, next: undefined });
     this.#serve();
   }
 
   #drop(): void {
     this.#isDropped = true;
-    this.#isClosed = true;
     this.#first = undefined;
     this.#last = undefined;
     this.#size = 0;
-  }
-
-  protected get isAwaited(): boolean {
-    return this.#waiters.length > 0;
   }
 
   /** Takes the first place out, if its value is there. */
   #ready(): Place | undefined {
     const first = this.#first;
     if (first === undefined || first.outcome === COMING) return undefined;
-    if (first.outcome === END) {
+    if (first.outcome === OVER) {
       this.#drop();
       return undefined;
     }
@@ -157,10 +265,14 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     return first;
   }
 
+  get #isExhausted(): boolean {
+    return this.#size === 0 && (this.#isDry || this.#isDropped);
+  }
+
   #serve(why: StopCause = 'over'): void {
-    while (this.isAwaited) {
+    while (this.#waiters.length > 0) {
       const first = this.#ready();
-      if (first === undefined && !(this.#isClosed && this.#size === 0)) return;
+      if (first === undefined && !this.#isExhausted) return;
       const give = this.#waiters.shift();
       if (first === undefined) give?.(DONE);
       else if (first.outcome instanceof Rejection) {
@@ -168,9 +280,20 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
         this.#drop();
       } else give?.({ done: false, value: first.outcome });
     }
-    if (this.#hasEnded || !this.#isClosed || this.#size > 0) return;
+    if (this.#hasEnded || !this.#isExhausted) return;
     this.#hasEnded = true;
     this.unwatch();
-    this.stop(new AbortError(undefined, 'The loop has ended'), why);
+    this.#stop(new AbortError(undefined, 'The loop has ended'), why);
+  }
+
+  #stop(reason: unknown, why: StopCause): void {
+    const wasDry = this.#isDry;
+    this.#isDry = true;
+    for (const end of [...this.#ends]) end(reason as AbortError, why);
+    if (wasDry) return;
+    const ended = release(this.#source);
+    // As of `for await`: the end of the loop waits for it, and throws what it throws. But a source that has been asked for an item
+    // may answer that first, at an unknown time; and the first failure is what counts.
+    if (why === 'left' && !this.#isAsking) this.#closed = ended;
   }
 }

@@ -8,11 +8,11 @@ import { uncloneable } from '../shared/uncloneable.js';
 import { clone } from '../shared/untrusted.js';
 import { usableCores } from './cpu-quota.js';
 
-/** A whole number in a range, or undefined. */
+/** A whole number in a range, whose end may be Infinity, or undefined. */
 export function count(name: string, value: unknown, least: number, most: number): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'number') throw badType(name, value, 'a number');
-  if (!Number.isInteger(value) || value < least || value > most) {
+  if (!(Number.isInteger(value) || value === most) || value < least || value > most) {
     throw badRange(name, value, `a whole number from ${least} to ${most}`);
   }
   return value;
@@ -172,6 +172,7 @@ export interface BreakerOptions {
 type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;
 
 const MOST = Number.MAX_SAFE_INTEGER;
+const ENDLESS = Number.POSITIVE_INFINITY;
 const MOST_THREADS = 1024;
 
 /** Checks the value of an option, and gives what the pool works with. @throws TypeError or RangeError */
@@ -183,11 +184,6 @@ const within =
   (least: number, most: number): Check<number | undefined> =>
   (name, value) =>
     count(name, value, least, most);
-
-const endless =
-  (check: Check<number | undefined>): Check<number | undefined> =>
-  (name, value) =>
-    value === Number.POSITIVE_INFINITY ? value : check(name, value);
 
 const or =
   <Value>(check: Check<Value | undefined>, otherwise: Value): Check<Value> =>
@@ -240,7 +236,7 @@ const RETRY = {
 export type RetryPolicy = Filled<typeof RETRY>;
 export const retryOf = group(RETRY);
 
-const BREAKER = { failures: or(endless(within(1, MOST)), 5), pause: or(duration, 1000) };
+const BREAKER = { failures: or(within(1, ENDLESS), 5), pause: or(duration, 1000) };
 export type Breaking = Filled<typeof BREAKER>;
 
 /** Every option of a pool, and its default. */
@@ -253,7 +249,7 @@ const OPTIONS = {
   maxQueue(name: string, value: unknown): number | 'auto' {
     if (value === 'auto') return value;
     if (value !== undefined && typeof value !== 'number') throw badType(name, value, "a number or 'auto'");
-    return endless(within(0, MOST))(name, value) ?? Number.POSITIVE_INFINITY;
+    return count(name, value, 0, ENDLESS) ?? ENDLESS;
   },
   concurrentTasksPerWorker: or(within(1, 2 ** 16), 1),
   resourceLimits: accept<ResourceLimits>(isObject, 'an object'),
@@ -286,7 +282,7 @@ const OPTIONS = {
   ),
   maxTasksPerWorker: within(1, MOST),
   maxHeapMb: within(1, MOST),
-  maxValueBytes: or(endless(within(1, MOST)), Number.POSITIVE_INFINITY),
+  maxValueBytes: or(within(1, ENDLESS), ENDLESS),
   host: hostOf,
   hostTimeout: or(duration, 30_000),
   explain: or(flag, false),

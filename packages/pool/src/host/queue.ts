@@ -1,98 +1,85 @@
-import { SETTLED, type Task } from './task.js';
+import { QUEUED, type Task } from './task.js';
 
-/** Tasks that wait for whichever worker is free, in the order in which they are due. */
-export interface Pending {
+/** Tasks that wait for whichever worker is free. They are iterated in the order in which they are due. */
+export interface Pending extends Iterable<Task> {
   readonly size: number;
   push(task: Task): void;
   /** Puts a task back before all that were submitted after it. */
   putBack(task: Task): void;
   shift(): Task | undefined;
-  forget(task: Task): void;
+  remove(task: Task): void;
 }
 
-const FIRST_CAPACITY = 16;
-
-/** First in, first out, in a ring that doubles. Settled tasks are skipped when their turn comes. */
-export class Deque {
-  /** Tasks that are not settled. */
+/** First in, first out. A task knows its neighbours, so that any one can leave: it is in one list at most. */
+export class List implements Pending {
   size = 0;
-  #ring: (Task | undefined)[] = new Array(FIRST_CAPACITY).fill(undefined);
-  #head = 0;
-  #count = 0;
+  first: Task | undefined;
+  #last: Task | undefined;
 
-  push(task: Task): void {
-    if (this.#count === this.#ring.length) this.#rebuild(this.#count * 2);
-    this.#ring[this.#at(this.#count)] = task;
-    this.#count++;
-    this.size++;
+  *[Symbol.iterator](): Generator<Task, undefined> {
+    for (let task = this.first; task !== undefined; task = task.next) yield task;
   }
 
-  /** Before all that were submitted after it: mostly at the front, but there may be one that was put back earlier. */
-  unshift(task: Task): void {
-    if (this.#count === this.#ring.length) this.#rebuild(this.#count * 2);
-    this.#head = this.#at(-1);
-    let position = 0;
-    for (; position < this.#count; position++) {
-      const next = this.#ring[this.#at(position + 1)] as Task;
-      if (next.number > task.number) break;
-      this.#ring[this.#at(position)] = next;
-    }
-    this.#ring[this.#at(position)] = task;
-    this.#count++;
-    this.size++;
+  push(task: Task): void {
+    this.#insert(task, this.#last, undefined);
+  }
+
+  /** Mostly at the front, but there may be one that was put back earlier. */
+  putBack(task: Task): void {
+    let next = this.first;
+    while (next !== undefined && next.number < task.number) next = next.next;
+    this.#insert(task, next === undefined ? this.#last : next.previous, next);
   }
 
   shift(): Task | undefined {
-    while (this.#count > 0) {
-      const task = this.#ring[this.#head] as Task;
-      this.#ring[this.#head] = undefined;
-      this.#head = this.#at(1);
-      this.#count--;
-      if (task.place === SETTLED) continue;
-      this.size--;
-      return task;
-    }
-    if (this.#ring.length > 4096) this.#ring = new Array(FIRST_CAPACITY).fill(undefined);
-    return undefined;
+    const { first } = this;
+    if (first !== undefined) this.remove(first);
+    return first;
   }
 
-  /** A task in it is about to be settled. When most are, it makes room, so that abort storms leave no memory behind. */
-  forget(): void {
+  remove(task: Task): void {
+    const { previous, next } = task;
+    if (previous === undefined) this.first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    task.previous = task.next = undefined;
     this.size--;
-    if (this.#count > 64 && this.size < this.#count / 2) this.#rebuild(FIRST_CAPACITY);
   }
 
-  #at(position: number): number {
-    return (this.#head + position) & (this.#ring.length - 1);
+  takeAll(): Task[] {
+    const tasks = [...this];
+    for (const task of tasks) this.remove(task);
+    return tasks;
   }
 
-  #rebuild(capacity: number): void {
-    let length = capacity;
-    // One that is being forgotten may still be among them.
-    while (length <= this.size) length *= 2;
-    const ring = new Array<Task | undefined>(length).fill(undefined);
-    let count = 0;
-    for (let position = 0; position < this.#count; position++) {
-      const task = this.#ring[this.#at(position)] as Task;
-      if (task.place !== SETTLED) ring[count++] = task;
-    }
-    this.#ring = ring;
-    this.#head = 0;
-    this.#count = count;
+  #insert(task: Task, previous: Task | undefined, next: Task | undefined): void {
+    task.previous = previous;
+    task.next = next;
+    if (previous === undefined) this.first = task;
+    else previous.next = task;
+    if (next === undefined) this.#last = task;
+    else next.previous = task;
+    this.size++;
   }
 }
 
 const isBefore = (one: Task, other: Task): boolean =>
   one.priority > other.priority || (one.priority === other.priority && one.number < other.number);
+const byTurn = (one: Task, other: Task): number => (isBefore(one, other) ? -1 : 1);
 
-/** A binary heap by (priority, number). Settled tasks are skipped when their turn comes. */
+/** A binary heap by (priority, number). Tasks that have left are skipped when their turn comes. */
 class Heap {
-  /** Tasks that are not settled. */
+  /** Tasks that have not left. */
   size = 0;
   #tasks: Task[] = [];
 
+  get waiting(): Task[] {
+    return this.#tasks.filter(({ place }) => place === QUEUED);
+  }
+
   get first(): Task | undefined {
-    while (this.#tasks[0]?.place === SETTLED) this.#pop();
+    while (this.#tasks.length > 0 && this.#tasks[0]?.place !== QUEUED) this.#pop();
     return this.#tasks[0];
   }
 
@@ -116,12 +103,11 @@ class Heap {
     this.size--;
   }
 
-  /** As that of `Deque`; a sorted list is a heap. */
+  /** One has left. When most have, it makes room, so that abort storms leave no memory behind; a sorted list is a heap. */
   forget(): void {
     this.size--;
-    if (this.#tasks.length <= 64 || this.size >= this.#tasks.length / 2) return;
-    const waiting = this.#tasks.filter(({ place }) => place !== SETTLED);
-    this.#tasks = waiting.sort((one, other) => (isBefore(one, other) ? -1 : 1));
+    if (this.#tasks.length > 64 && this.size < this.#tasks.length / 2)
+      this.#tasks = this.waiting.sort(byTurn);
   }
 
   #pop(): void {
@@ -139,9 +125,9 @@ class Heap {
   }
 }
 
-/** By (priority, number). Those without a priority, nearly all, come in the order of their numbers: in a deque. */
+/** By (priority, number). Those without a priority, nearly all, come in the order of their numbers: in a list. */
 export class Queue implements Pending {
-  readonly #plain = new Deque();
+  readonly #plain = new List();
   readonly #ranked = new Heap();
 
   get size(): number {
@@ -152,12 +138,16 @@ export class Queue implements Pending {
     return this.#ranked.size > 0;
   }
 
+  [Symbol.iterator](): Iterator<Task> {
+    return [...this.#plain, ...this.#ranked.waiting].sort(byTurn).values();
+  }
+
   push(task: Task): void {
     (task.priority === 0 ? this.#plain : this.#ranked).push(task);
   }
 
   putBack(task: Task): void {
-    if (task.priority === 0) this.#plain.unshift(task);
+    if (task.priority === 0) this.#plain.putBack(task);
     else this.#ranked.push(task);
   }
 
@@ -168,13 +158,8 @@ export class Queue implements Pending {
     return first;
   }
 
-  forget(task: Task): void {
-    (task.priority === 0 ? this.#plain : this.#ranked).forget();
+  remove(task: Task): void {
+    if (task.priority === 0) this.#plain.remove(task);
+    else this.#ranked.forget();
   }
-}
-
-export function takeAll(queue: { shift(): Task | undefined }): Task[] {
-  const tasks: Task[] = [];
-  for (let task = queue.shift(); task !== undefined; task = queue.shift()) tasks.push(task);
-  return tasks;
 }

@@ -11,6 +11,10 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }
 
+/** Why a task must not begin, if its signal was aborted before. */
+export const abortOf = (signal: AbortSignalAny | undefined): AbortError | undefined =>
+  (signal as AbortSignal | undefined)?.aborted ? new AbortError((signal as AbortSignal).reason) : undefined;
+
 /** Ends the task on whichever comes first. Returns how to stop watching. */
 export function watch(
   end: (reason: unknown) => void,

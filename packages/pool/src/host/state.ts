@@ -3,11 +3,11 @@ import { OBSERVED } from '../shared/calls.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
-import { FORGET, HANDLER, type LifecycleHooks } from '../shared/messages.js';
+import { FORGET, HANDLER, type LifecycleHooks, type Message } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
-import { Deque, type Pending, Queue } from './queue.js';
+import { List, type Pending, Queue } from './queue.js';
 import { Slots } from './slots.js';
 import { type Extras, HandlerNames, placeOf, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
@@ -86,8 +86,7 @@ export abstract class State implements WorkerEvents {
   readonly options: FilledOptions;
   readonly emit: Emit;
   readonly table: SharedTable;
-  readonly lifecycle: LifecycleHooks;
-  readonly hasNumbers: boolean;
+  readonly policy: Policy | undefined;
 
   /** Those that have not been stopped; those that have, and whose threads have not exited. */
   readonly workers: WorkerHandle[] = [];
@@ -97,7 +96,6 @@ export abstract class State implements WorkerEvents {
   readonly freeIndexes: number[];
   made = 0;
   exited = 0;
-  recycled: { readonly old: WorkerHandle; readonly next: WorkerHandle } | undefined;
   /** Workers that have died before they took a task, since one has ended a task. */
   idleDeaths = 0;
   startError: { readonly error: unknown } | undefined;
@@ -105,13 +103,12 @@ export abstract class State implements WorkerEvents {
 
   /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff. */
   readonly queue: Pending;
-  readonly lanes = new Map<WorkerHandle, Deque>();
-  readonly homeless = new Deque();
+  readonly lanes = new Map<WorkerHandle, List>();
+  readonly homeless = new List();
   readonly paused = new Map<Task, NodeJS.Timeout>();
   readonly slots: Slots;
   /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
   readonly homes = new Map<number, WorkerHandle>();
-  readonly isCustom: boolean;
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered: boolean;
   plainInARow = 0;
@@ -168,8 +165,7 @@ export abstract class State implements WorkerEvents {
     this.options = options;
     this.#firstMaxThreads = options.maxThreads;
     this.emit = emit;
-    this.lifecycle = policy?.hooks ?? { setup: 'setup', dispose: 'dispose' };
-    this.hasNumbers = policy?.hasNumbers ?? false;
+    this.policy = policy;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
@@ -184,10 +180,8 @@ export abstract class State implements WorkerEvents {
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
     this.slots = new Slots(table, workers, options.maxValueBytes);
     this.breaker = new Breaker(options.breaker);
-    const queue = policy?.queueOf(this);
-    this.queue = queue ?? new Queue();
-    this.isCustom = queue !== undefined;
-    this.ordered = this.isCustom;
+    this.queue = policy?.queueOf(this) ?? new Queue();
+    this.ordered = !(this.queue instanceof Queue);
     this.choose = policy?.chooserOf(this);
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
@@ -205,9 +199,7 @@ export abstract class State implements WorkerEvents {
   }
 
   abstract onWake(): void;
-  abstract onReady(worker: WorkerHandle, kernelThreadId: number): void;
-  abstract onStarted(worker: WorkerHandle, id: number, time: number): void;
-  abstract onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
+  abstract onMessage(worker: WorkerHandle, received: Message): void;
   abstract onExit(worker: WorkerHandle, exitCode: number): void;
   /** After every event. @param isShort see `plan` */
   abstract changed(isShort?: boolean): void;
@@ -328,15 +320,16 @@ export abstract class State implements WorkerEvents {
     return known !== undefined && takesTasks(known) ? known : undefined;
   }
 
-  /** Why a task is refused, if it is. @param handler -1: there is no file */
-  refusal(handler: number, extras: Extras | undefined): Error | undefined {
+  /** @param handler -1: there is no file @throws why the task is refused */
+  admit(handler: number, extras: Extras | undefined): void {
     // Nearly always: short, so that the compiler puts it into its caller.
     const { closing, breaker, options } = this;
     if (!closing && breaker.until === 0 && handler !== -1 && options.maxQueue === Number.POSITIVE_INFINITY)
-      return undefined;
+      return;
     const refusal = this.#whyNot(handler, extras);
-    if (refusal !== undefined) this.refused++;
-    return refusal;
+    if (refusal === undefined) return;
+    this.refused++;
+    throw refusal;
   }
 
   #whyNot(handler: number, extras: Extras | undefined): Error | undefined {

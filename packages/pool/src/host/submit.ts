@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { AbortError, badRange, badType } from '../errors.js';
+import { badRange, badType } from '../errors.js';
 import { callsByName, OBSERVED } from '../shared/calls.js';
 import { isMovable } from '../shared/move.js';
 import type { Core } from './core.js';
@@ -16,7 +16,7 @@ import {
   text,
 } from './options.js';
 import { type Parcel, parcelOf, unmoved } from './parcel.js';
-import { signalOf } from './signals.js';
+import { abortOf, signalOf } from './signals.js';
 import { type Extras, NO_EXTRAS } from './task.js';
 import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
@@ -78,11 +78,11 @@ export function runWith(core: Core, task: unknown, options: RunOptions): Promise
 
 export function submit(core: Core, parcel: Parcel, checked: Checked): Promise<unknown> {
   const { value, call, close } = parcel;
-  const { signal } = checked;
-  const isAborted = signal !== undefined && (signal as AbortSignal).aborted;
-  const promise = isAborted
-    ? Promise.reject(new AbortError((signal as AbortSignal).reason))
-    : core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked));
+  const abort = abortOf(checked.signal);
+  const promise =
+    abort === undefined
+      ? core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked))
+      : Promise.reject(abort);
   return close === undefined ? promise : promise.finally(close);
 }
 
@@ -156,9 +156,8 @@ export function broadcast(
   if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
   const checked = check(core, copy);
   if (core.closing) throw closed();
-  const { signal } = checked;
-  if (signal !== undefined && (signal as AbortSignal).aborted)
-    throw new AbortError((signal as AbortSignal).reason);
+  const abort = abortOf(checked.signal);
+  if (abort !== undefined) throw abort;
   const parts = core.workers.filter(takesTasks).map((worker) => {
     const { threadId } = worker;
     // Not an async function: it would stand among the callers in the stacks of errors.

@@ -10,14 +10,19 @@ interface Flow {
   readonly outstanding: number;
 }
 
+/** What had come in and gone out before a slot. */
+interface Mark {
+  readonly slot: number;
+  readonly came: number;
+  readonly went: number;
+}
+
 /** Tasks in ÷ tasks out. Remembers the pool's counters at the first event of each slot, so a task costs one comparison. */
 export class Pressure {
   readonly #flow: Flow;
   readonly #origin: number;
-  /** By slot modulo SLOTS: which slot it is, and what had come in and gone out before it. */
-  readonly #slots = new Float64Array(SLOTS).fill(-1);
-  readonly #inBefore = new Float64Array(SLOTS);
-  readonly #outBefore = new Float64Array(SLOTS);
+  /** Oldest first. */
+  readonly #marks: Mark[] = [];
   #slotEnd: number;
 
   constructor(flow: Flow, now: number) {
@@ -28,27 +33,26 @@ export class Pressure {
 
   /** To be called before the counters change. Times that lie before the newest slot belong to it. */
   before(now: number): void {
-    if (now >= this.#slotEnd) this.#open(now);
+    if (now < this.#slotEnd) return;
+    const { completed, outstanding } = this.#flow;
+    const slot = this.#slotAt(now);
+    if (this.#marks.push({ slot, came: completed + outstanding, went: completed }) > SLOTS)
+      this.#marks.shift();
+    this.#slotEnd = this.#origin + (slot + 1) * SLOT;
   }
 
-  #open(now: number): void {
-    const slot = Math.floor((now - this.#origin) / SLOT);
-    const place = slot % SLOTS;
-    this.#slots[place] = slot;
-    this.#inBefore[place] = this.#flow.completed + this.#flow.outstanding;
-    this.#outBefore[place] = this.#flow.completed;
-    this.#slotEnd = this.#origin + (slot + 1) * SLOT;
+  #slotAt(now: number): number {
+    return Math.floor((now - this.#origin) / SLOT);
   }
 
   /** In ÷ out; Infinity when nothing went out, NaN when nothing came in either. */
   at(now: number): number {
-    const oldest = Math.floor((now - this.#origin) / SLOT) - SLOTS + 1;
-    const known = this.#slots.filter((slot) => slot >= Math.max(oldest, 0));
-    if (known.length === 0) return Number.NaN;
-    const first = Math.min(...known) % SLOTS;
+    const newest = this.#slotAt(now);
+    const first = this.#marks.find(({ slot }) => slot > newest - SLOTS);
     const { completed, outstanding } = this.#flow;
-    const came = completed + outstanding - (this.#inBefore[first] as number);
-    return came / (completed - (this.#outBefore[first] as number));
+    return first === undefined
+      ? Number.NaN
+      : (completed + outstanding - first.came) / (completed - first.went);
   }
 }
 

@@ -1,5 +1,5 @@
 import { timers } from '../shared/timers.js';
-import { Rejection } from './rejection.js';
+import { Rejection } from './task.js';
 
 /** A condition that others wait for by a promise, which keeps the process alive as a task does. */
 export class Wait {

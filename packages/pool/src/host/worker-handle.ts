@@ -15,12 +15,9 @@ import { startThread, type ThreadOptions } from './start-thread.js';
 
 export interface WorkerEvents {
   onWake(): void;
-  onReady(worker: WorkerHandle, kernelThreadId: number): void;
+  /** What it tells the pool, not only this handle. */
+  onMessage(worker: WorkerHandle, received: message.Message): void;
   emit(event: 'message', value: unknown): void;
-  /** It begins with a task of which somebody wants to hear. */
-  onStarted(worker: WorkerHandle, id: number, time: number): void;
-  /** A task calls a function of the host, and is not blocked. */
-  onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
@@ -57,6 +54,8 @@ export class WorkerHandle {
   disposes = false;
   isTold = false;
   isOverHeap = false;
+  /** Takes its place once ready. */
+  successor: WorkerHandle | undefined;
   /** How many tasks it had done when it could not be replaced. */
   postponedAt: number | undefined;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */
@@ -241,10 +240,8 @@ export class WorkerHandle {
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
     else if (received[0] === message.RESULTS) this.#rings[received[1]] = received[2] && memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
-    else if (received[0] === message.STARTED) this.#events.onStarted(this, received[1], received[2]);
-    else if (received[0] === message.CALL) this.#events.onCall(this, received[1], received[2], received[3]);
     else if (received[0] === message.DISPOSES) this.disposes = true;
     else if (received[0] === message.HEAP) this.isOverHeap = true;
-    else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
+    else this.#events.onMessage(this, received);
   }
 }

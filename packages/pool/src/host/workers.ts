@@ -1,14 +1,12 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
-import { AWAKE, retire as retireAtGate, SLEEPING } from '../shared/gate.js';
 import { Times } from '../shared/histogram.js';
 import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
 import { startFailure } from './faults.js';
-import { takeAll } from './queue.js';
 import type { State } from './state.js';
 import { placeOf, type Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
@@ -17,6 +15,7 @@ import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandl
 const LEAST_IDLE = 50;
 /** Milliseconds that an ending pool waits for threads in Deno, where nothing stops one that is busy: the process may end then. */
 const DENO_PATIENCE = 1000;
+const LIFECYCLE: message.LifecycleHooks = { setup: 'setup', dispose: 'dispose' };
 
 /** Node ends a thread when its code returns to JavaScript, and waits for that as long as it takes. */
 export const stuck = (threads: number): string =>
@@ -28,10 +27,12 @@ export const stuck = (threads: number): string =>
  *   before it has done anything is not replaced for its own sake, or deaths would go on for ever.
  */
 export function plan(state: State, isShort = false): void {
+  const replaced = state.workers.find(isReplaced);
+  if (replaced !== undefined) replace(state, replaced);
   shrink(state);
   for (const worker of state.workers) if (worker.state === RETIRING) tellToRetire(state, worker);
   hire(state, isShort);
-  if (state.homeless.size > 0 && state.workers.some(takesTasks)) findHomes(state, takeAll(state.homeless));
+  if (state.homeless.size > 0 && state.workers.some(takesTasks)) findHomes(state, state.homeless.takeAll());
   if (state.startError !== undefined && state.workers.length === 0) {
     const { error } = state.startError;
     state.startError = undefined;
@@ -97,9 +98,9 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
     marks: state.marks?.buffer,
-    lifecycle: state.lifecycle,
+    lifecycle: state.policy?.hooks ?? LIFECYCLE,
     patience: options.closeTimeout,
-    number: state.hasNumbers ? freeNumber(state) : undefined,
+    number: state.policy?.hasNumbers ? freeNumber(state) : undefined,
     maxHeapMb: options.maxHeapMb,
     maxValueBytes: options.maxValueBytes,
     clock: source,
@@ -184,19 +185,18 @@ const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
 
 function shrink(state: State): void {
   // The replacement of a worker that will retire is one more until then.
-  const surplus = state.count - state.options.maxThreads - (state.recycled === undefined ? 0 : 1);
+  const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
   const staying = state.workers.filter(takesTasks).sort((one, other) => rankOf(one) - rankOf(other));
   for (const worker of staying.slice(0, surplus)) retire(state, worker);
 }
 
-/** Lets a worker finish its tasks, then exit. A worker with no tasks and nothing to dispose of is stopped at once. */
+/** Lets a worker finish its tasks, dispose of what it has, and exit. */
 export function retire(state: State, worker: WorkerHandle): void {
   worker.readMessages();
   if (!takesTasks(worker)) return;
-  const mayStop = !worker.disposes && worker.kept === 0 && !state.lanes.has(worker);
-  if (worker.state === STARTING || (mayStop && hasRetired(state, worker))) {
+  if (worker.state === STARTING) {
     kill(state, worker);
     return;
   }
@@ -219,16 +219,7 @@ function leaveHome(state: State, worker: WorkerHandle): void {
   const lane = state.lanes.get(worker);
   if (lane === undefined) return;
   state.lanes.delete(worker);
-  findHomes(state, takeAll(lane));
-}
-
-/** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
-function hasRetired({ table }: State, worker: WorkerHandle): boolean {
-  if (!retireAtGate(table.words, worker.gate)) return false;
-  if (worker.hasNothing) return true;
-  Atomics.store(table.words, worker.gate, AWAKE);
-  Atomics.notify(table.words, worker.gate);
-  return false;
+  findHomes(state, lane.takeAll());
 }
 
 /** Stops a worker at once. Its tasks are settled when its thread has exited; what it has reported is read before. */
@@ -283,27 +274,26 @@ function watchIdle(state: State): void {
 }
 
 function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
-  const isAsleep = Atomics.load(state.table.words, worker.gate) === SLEEPING;
-  if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing || !isAsleep) worker.idleSince = undefined;
+  if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing) worker.idleSince = undefined;
   else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
     worker.idleSince = now();
     worker.idleMark = worker.claimed;
   }
   if (worker.state === RETIRING || state.readyCount <= state.options.minThreads) return;
   if (worker.idleSince === undefined || now() - worker.idleSince < enough) return;
-  if (worker.disposes) retire(state, worker);
-  else if (hasRetired(state, worker)) kill(state, worker);
+  retire(state, worker);
 }
+
+const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
 
 /** Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. */
 export function recycle(state: State): void {
-  if (state.recycled !== undefined || state.closing) return;
+  if (state.closing || state.workers.some(isReplaced)) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
   const old = state.workers.find((worker) => isDue(worker, most));
   if (old === undefined) return;
-  const next = spawn(state, 1);
-  if (next === undefined) old.postponedAt = old.completed;
-  else state.recycled = { old, next };
+  old.successor = spawn(state, 1);
+  if (old.successor === undefined) old.postponedAt = old.completed;
 }
 
 /** When one could not be replaced, not before as many tasks as it may do have been done once more. */
@@ -313,12 +303,11 @@ function isDue({ state, isOverHeap, completed, postponedAt }: WorkerHandle, most
   return completed - postponedAt >= Math.min(most, 1000);
 }
 
-/** A worker is ready, or its thread has exited: it may have been to take the place of another one, or to lose its own. */
-export function endRecycling(state: State, worker: WorkerHandle): void {
-  if (state.recycled === undefined) return;
-  const { old, next } = state.recycled;
-  if (worker !== old && worker !== next) return;
-  state.recycled = undefined;
-  if (worker === next && worker.state === READY) retire(state, old);
-  else if (worker === next) old.postponedAt = old.completed;
+/** Its successor may be ready, or gone. */
+function replace(state: State, old: WorkerHandle): void {
+  const { successor } = old;
+  if (successor?.state === STARTING) return;
+  old.successor = undefined;
+  if (successor?.state === READY) retire(state, old);
+  else old.postponedAt = old.completed;
 }

@@ -38,6 +38,11 @@ export class CustomQueue implements Pending {
     }
   }
 
+  *[Symbol.iterator](): Generator<Task, undefined> {
+    yield* this.#front;
+    yield* this.#tasks.values();
+  }
+
   putBack(task: Task): void {
     if (this.#queue.unshift === undefined) {
       this.#front.unshift(task);
@@ -62,7 +67,7 @@ export class CustomQueue implements Pending {
     return undefined;
   }
 
-  forget(task: Task): void {
+  remove(task: Task): void {
     const index = this.#front.indexOf(task);
     if (index !== -1) this.#front.splice(index, 1);
     const view = this.#views.of(task);

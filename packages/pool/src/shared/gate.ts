@@ -11,7 +11,7 @@ import { blockAt, mailCount, type Table } from './table.js';
  */
 export const AWAKE = 0;
 export const SLEEPING = 1;
-/** The host is retiring this worker: it must not claim any more. */
+/** The worker has retired: it must not be counted on or woken any more. */
 export const RETIRED = 2;
 /** Its wake-up is on its way. It has claimed nothing since it slept, and will look for work. */
 export const WOKEN = 3;
@@ -23,12 +23,11 @@ export function declareSleep(words: Int32Array, gate: number): void {
   Atomics.store(words, gate, SLEEPING);
 }
 
-/** A side was woken, or found work after it declared sleep. False when it was retired. */
-export function cancelSleep(words: Int32Array, gate: number): boolean {
+/** A side was woken, or found work after it declared sleep. */
+export function cancelSleep(words: Int32Array, gate: number): void {
   const state = Atomics.compareExchange(words, gate, SLEEPING, AWAKE);
   // Before it claims anything: who is counted as on the way takes the next task.
   if (state === WOKEN) Atomics.store(words, gate, AWAKE);
-  return state !== RETIRED;
 }
 
 /** True when the caller must now send the one wake-up. */
@@ -42,12 +41,7 @@ export function mustWake(words: Int32Array, gate: number): boolean {
 /** It was woken and has not begun to look for work. */
 export const isWoken = (words: Int32Array, gate: number): boolean => Atomics.load(words, gate) === WOKEN;
 
-/** Host: retires a worker, which only works while it sleeps and so has claimed nothing. */
-export function retire(words: Int32Array, gate: number): boolean {
-  return Atomics.compareExchange(words, gate, SLEEPING, RETIRED) === SLEEPING;
-}
-
-/** Worker: it must not be counted on or woken any more. */
+/** Worker: it takes nothing more. */
 export function retireItself(words: Int32Array, gate: number): void {
   Atomics.store(words, gate, RETIRED);
 }

@@ -1,4 +1,4 @@
-import { RETIRED, SLEEPING } from './gate.js';
+import { SLEEPING } from './gate.js';
 
 /** Not in the types of the oldest language version that is supported. */
 const { waitAsync } = Atomics as unknown as {
@@ -27,13 +27,12 @@ export class Listener {
     };
   }
 
-  /** To be called by a side that sleeps, or is retired, which the host may take back. */
+  /** To be called by a side that sleeps. */
   listen(): void {
     if (this.#listening) return;
     this.#listening = true;
-    const state = Atomics.load(this.#words, this.#gate) === RETIRED ? RETIRED : SLEEPING;
     // When the gate has been turned by now, this is a string, and the wake-up comes all the same.
-    const { value } = waitAsync(this.#words, this.#gate, state);
+    const { value } = waitAsync(this.#words, this.#gate, SLEEPING);
     void Promise.resolve(value).then(this.#heard);
   }
 

@@ -32,6 +32,7 @@ export const unreadable = (what: string, reason: unknown): UncloneableError =>
  * The error for a value that could not be cloned, which names the part that is to blame, if that is known or found soon:
  * 'task.user.socket'. Any other error than one of cloning is returned as it is: a getter has thrown it.
  *
+ * @param root '': its parts have names of their own, of which `task` is the main one
  * @param at where the value is in what was to be cloned: '[1]'
  */
 export function uncloneable(root: string, value: unknown, cause: unknown, at = ''): unknown {
@@ -40,9 +41,9 @@ export function uncloneable(root: string, value: unknown, cause: unknown, at = '
   // Such as "Transfer list contains duplicate ArrayBuffer".
   const isSearched = known === undefined && !/transfer list/i.test(messageOf(cause));
   const culprit = isSearched ? findCulprit(value) : known;
-  if (culprit === undefined) return new UncloneableError(root, messageOf(cause), { cause });
+  if (culprit === undefined) return new UncloneableError(root || 'task', messageOf(cause), { cause });
   const path = known === undefined ? culprit.path : culprit.path.slice(at.length);
-  return new UncloneableError(root + path, whatItIs(culprit.value), { cause });
+  return new UncloneableError((root + path).replace(/^\./, ''), whatItIs(culprit.value), { cause });
 }
 
 function whatItIs(value: unknown): string {

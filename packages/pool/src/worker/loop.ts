@@ -78,10 +78,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     try {
       // Work may read the port, and with it payloads that tasks wait for: no event tells of those any more.
       do {
-        if (asleep && !wakeUp()) {
-          listener.listen();
-          return;
-        }
+        if (asleep) wakeUp();
         work();
       } while (!yielding && pulls.size > 0 && resumePulled());
     } finally {
@@ -104,12 +101,10 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     drive();
   }
 
-  /** Nothing may be claimed before this, because the host may retire a worker that sleeps. */
-  function wakeUp(): boolean {
-    if (!cancelSleep(words, gate)) return false;
+  function wakeUp(): void {
+    cancelSleep(words, gate);
     asleep = false;
     spinner.woken();
-    return true;
   }
 
   function work(): void {
@@ -174,7 +169,10 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   /** Declares sleep, then looks once more. True when the worker may go. */
   function sleep(): boolean {
     declareSleep(words, gate);
-    if (anythingQueued(table, index, accepts) && cancelSleep(words, gate)) return false;
+    if (anythingQueued(table, index, accepts)) {
+      cancelSleep(words, gate);
+      return false;
+    }
     spinner.sleeps();
     asleep = true;
     listener.listen();
@@ -347,9 +345,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       if (onRetired !== undefined) return;
       onRetired = whenDone;
       take = claimOwn;
-      // The host has seen to it that a worker that sleeps has nothing.
-      if (asleep && !wakeUp()) endRetired();
-      else driveSoon();
+      driveSoon();
     },
   };
 }

@@ -1,0 +1,223 @@
+import { WorkerError } from '../errors.js';
+import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
+import { isMovable } from '../shared/move.js';
+import type { Core } from './core.js';
+import { ASK, cancel, END, LEAVE } from './ends.js';
+import type { Journey } from './escort.js';
+import { type EndItem, Iteration, mapOver, OVER } from './iterate.js';
+import { count, duration, flag, type RunOptions } from './options.js';
+import { type Parcel, parcelOf, unmoved } from './parcel.js';
+import type { OpenStream } from './state.js';
+import { type Checked, check, extrasOf, handlerOf, plainCopy, transferOf } from './submit.js';
+import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
+import { STOPPING, type WorkerHandle } from './worker-handle.js';
+
+/** Options of `map()`: those of `run()` for each item, and these. */
+export interface MapOptions extends Omit<RunOptions, 'transferList'> {
+  /**
+   * Items in memory at most: taken from the source, and whose result the loop has not got. Default: twice as many as
+   * workers may run at once.
+   */
+  readonly concurrency?: number | undefined;
+  /** Results in the order of the items; else each as soon as it is there. Default: true. */
+  readonly ordered?: boolean | undefined;
+}
+
+export function mapOf(core: Core, items: unknown, options: MapOptions): Iteration {
+  const copy = plainCopy(options);
+  const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
+  const running = maxThreads * concurrentTasksPerWorker;
+  const most = count('options.concurrency', copy.concurrency, 1, Number.MAX_SAFE_INTEGER);
+  const concurrency = most ?? Math.min(running * 2, running + maxQueue);
+  const ordered = flag('options.ordered', copy.ordered) ?? true;
+  const checked = check(core, copy);
+  const { signal, grace } = checked;
+  const keepsContext = (): boolean => core.escort !== undefined || core.callsHost;
+  return mapOver(items, { concurrency, ordered, signal, keepsContext }, (item, settle) => {
+    const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
+    const extras = extrasOf(parcel, checked);
+    // That of the whole loop; a timeout is each item's own.
+    if (extras !== undefined) extras.signal = undefined;
+    const task = core.start(parcel.value, handlerOf(core, checked), extras, settle);
+    return (reason, why) => {
+      // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
+      if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))
+        cancel(core, task, reason, END);
+    };
+  });
+}
+
+/** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */
+export interface StreamOptions extends RunOptions {
+  /** Items that the worker makes at most before the loop asks for them; 1: each when it is asked for. Default: 16. */
+  readonly highWaterMark?: number | undefined;
+}
+
+/** Steps that are under way at most, however many items may be made ahead. */
+const MOST_FLYING = 64;
+
+export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
+  const copy = plainCopy(options);
+  const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
+  // Its code knows of the stream, which can always end, not of the task that opens it.
+  const checked = { ...check(core, copy), grace: duration('options.grace', copy.grace) ?? 0, call: 0 };
+  const transfer = transferOf(copy);
+  return new Stream(
+    core,
+    () => parcelOf([given], transfer, false, core.options.maxValueBytes),
+    checked,
+    most,
+  );
+}
+
+/** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
+class Stream extends Iteration implements OpenStream {
+  worker: WorkerHandle | undefined;
+  readonly #core: Core;
+  readonly #pack: () => Parcel;
+  readonly #checked: Checked;
+  /** It has been opened: it ends with its first task, or after it. */
+  #parcel: Parcel | undefined;
+  #id = -1;
+  /** Nobody wants any more of it: the iterable is being closed. */
+  #isEnding = false;
+  #isOver = false;
+  /** What belongs to the whole stream. The worker keeps what travels with its first task. */
+  #journey: Journey | undefined;
+  #settleClosed: ((error?: Rejection) => void) | undefined;
+
+  constructor(core: Core, pack: () => Parcel, checked: Checked, concurrency: number) {
+    const { signal, timeout, name } = checked;
+    const limits = { concurrency, ordered: true, signal, timeout, name, keepsContext: () => core.callsHost };
+    const requests = { next: () => ({ value: undefined }), return: () => this.#close() };
+    super(requests, limits, (_, settle) => this.#request(settle));
+    this.#core = core;
+    this.#pack = pack;
+    this.#checked = checked;
+  }
+
+  protected override open(): void {
+    this.#core.streams.add(this);
+    const parcel = this.#pack();
+    this.#parcel = parcel;
+    const { transfer, original } = parcel;
+    const handler = handlerOf(this.#core, this.#checked, STREAMED | parcel.call);
+    const { priority, key } = this.#checked;
+    const extras = this.#extras({ transfer, original, priority, key, stream: 'opens' });
+    const journey = handler === -1 ? undefined : this.#core.escort?.begin(parcel.value, handler);
+    this.#journey = journey;
+    const sent = journey ?? { value: parcel.value, handler };
+    try {
+      this.launch(
+        (settle) => this.#endOf(this.#core.start(sent.value, sent.handler, extras, settle)),
+        (opened) => this.#onOpen(opened),
+      );
+    } finally {
+      journey?.queued();
+    }
+  }
+
+  #extras(more: Partial<Extras>): Extras {
+    const { signal, timeout, grace, retry, host } = this.#checked;
+    const abortable = signal !== undefined || timeout !== undefined || grace > 0;
+    return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
+  }
+
+  /** Aborted, what runs ends as that of `run()`; else it is asked to end, once what waits is back. */
+  #endOf(task: Task): EndItem {
+    const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
+    return (reason, why) => {
+      if (why === 'aborted') cancel(this.#core, task, reason, END);
+      else if (!cancel(this.#core, task, reason, LEAVE)) cancel(this.#core, task, reason, ASK, grace);
+    };
+  }
+
+  #onOpen(opened: unknown): void {
+    if (opened instanceof Rejection) {
+      this.fail(opened.reason);
+      return;
+    }
+    const [threadId, id] = opened as [number, number];
+    this.worker = this.#core.workers.find((worker) => worker.threadId === threadId);
+    if (this.worker === undefined) {
+      const { name, filename } = this.#checked;
+      const context = { threadId, taskName: name, filename: filename ?? undefined };
+      this.fail(new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', 'The worker of a stream has exited', context));
+      return;
+    }
+    this.worker.kept++;
+    this.#id = id;
+    if (this.#isEnding) this.#return(this.worker);
+    else this.fill();
+  }
+
+  /** A worker that was stopped is told nothing more, and its exit fails the stream. */
+  protected override mayBegin(): boolean {
+    const { worker } = this;
+    return worker !== undefined && worker.state < STOPPING && this.underWay < MOST_FLYING;
+  }
+
+  /** Asks for one more item. */
+  #request(settle: (outcome: unknown) => void): EndItem {
+    const extras = this.#extras({ stream: 'continues', worker: this.worker });
+    const task = this.#step([NEXT, this.#id], extras, (item) => {
+      const [isDone, value] = item instanceof Rejection ? [false, item] : (item as [boolean, unknown]);
+      settle(isDone ? OVER : value);
+      if (isDone) this.#over();
+    });
+    return this.#endOf(task);
+  }
+
+  #step(step: StreamStep, extras: Extras, onEnd: (value: unknown) => void): Task {
+    return this.#core.start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
+  }
+
+  /** Closes the iterable, once what was begun has ended. */
+  #close(): Promise<void> {
+    this.#isEnding = true;
+    this.unwatch();
+    const closed = new Promise<void>((resolve) => {
+      this.#settleClosed = resolve as never;
+    });
+    if (this.#isOver) this.#settleClosed?.();
+    else if (this.worker !== undefined) this.#return(this.worker);
+    else if (this.#parcel === undefined) this.#over();
+    return closed;
+  }
+
+  #return(worker: WorkerHandle): void {
+    if (worker.state >= STOPPING) {
+      this.#over();
+      return;
+    }
+    const { host } = this.#checked;
+    const extras: Extras = { ...NO_EXTRAS, host, stream: 'continues', worker };
+    const onEnd = (value: unknown): void => {
+      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed?.(value);
+      this.#over();
+    };
+    this.inContext(() => this.#step([RETURN, this.#id], extras, onEnd));
+  }
+
+  /** Its worker is gone, or the pool. */
+  override fail(reason: unknown): void {
+    super.fail(reason);
+    this.#over();
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#journey?.settled(this.failure);
+    this.unwatch();
+    if (this.worker !== undefined) this.worker.kept--;
+    this.#parcel?.close?.();
+    this.#core.streams.delete(this);
+    this.#core.changed();
+    this.#settleClosed?.();
+  }
+}
+
+/** What the iterable was to do at its end has taken it longer than `grace`. */
+const isStopped = (reason: unknown): boolean =>
+  reason instanceof WorkerError && reason.code === 'PLIMSOLL_POOL_WORKER_STOPPED';
