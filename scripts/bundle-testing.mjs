@@ -70,7 +70,7 @@ export function bundleRealm(dist, bundled) {
   const staged = join(dist, 'testing/staged');
   stage(dist, staged);
   try {
-    const code = bundled(join(staged, 'testing/worker-in-process.js'));
+    const code = bundled(join(staged, 'testing/simulated-thread.js'));
     if (/\brequire\(/.test(code)) throw new Error('the pool for tests requires what is no part of Node');
     const body = `const module = { exports: {} };\n${code}\nreturn module.exports;`;
     writeFileSync(
