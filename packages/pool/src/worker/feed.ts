@@ -14,25 +14,9 @@ export function withFeeds({ values, feeds }: FedValue): unknown[] {
   const items = [...values];
   for (const { index, port, isReadable } of feeds) {
     const reader = readerOf(port);
-    items[index] = isReadable ? readableOf(reader) : reader;
+    items[index] = isReadable ? ReadableStream.from(reader) : reader;
   }
   return items;
-}
-
-function readableOf(reader: Reader): ReadableStream<unknown> {
-  return new ReadableStream<unknown>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await reader.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 type Result = IteratorResult<unknown, undefined>;

@@ -1,4 +1,4 @@
-import { isThenable, type TaskFunction } from '../shared/calls.js';
+import { isThenable, type TaskFunction, withEnd } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
@@ -55,26 +55,18 @@ export function recorderOf(startup: Startup, channel: Channel) {
 }
 
 function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task: unknown): unknown {
-  let isLater = false;
+  let idleBefore: number | undefined;
   cells[at + CALLED] = now();
-  try {
+  const call = (): unknown => {
     const result = handler(task);
-    isLater = isThenable(result);
-    return isLater ? settled(cells, at, result) : result;
-  } finally {
-    if (!isLater) cells[at + RETURNED] = now();
-  }
-}
-
-/** Until now the loop has not idled since the call, because nothing was awaited. */
-async function settled(cells: Float64Array, at: number, result: unknown): Promise<unknown> {
-  const before = idle();
-  try {
-    return await result;
-  } finally {
+    // Until now the loop has not idled since the call, because nothing was awaited.
+    if (isThenable(result)) idleBefore = idle();
+    return result;
+  };
+  return withEnd(call, () => {
     cells[at + RETURNED] = now();
-    cells[at + IDLE] = idle() - before;
-  }
+    if (idleBefore !== undefined) cells[at + IDLE] = idle() - idleBefore;
+  });
 }
 
 /** Milliseconds in which this thread's event loop has waited for events so far. */
