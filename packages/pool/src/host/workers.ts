@@ -96,7 +96,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     index,
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
-    marks: state.marks?.buffer,
+    marks: state.marks,
     lifecycle: state.lifecycle,
     patience: options.closeTimeout,
     number: state.hasNumbers ? freeNumber(state) : undefined,

@@ -108,7 +108,7 @@ export interface Startup extends PostPorts {
   /** Where to note the times of tasks, if at all. */
   readonly times: SharedArrayBuffer | undefined;
   /** Where to note every step of tasks, if at all. */
-  readonly marks: SharedArrayBuffer | undefined;
+  readonly marks: Float64Array | undefined;
   readonly lifecycle: LifecycleHooks;
   /** Milliseconds that what a file does before its worker ends may take. */
   readonly patience: number;

@@ -6,7 +6,7 @@ import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { awaited, functionOf, hookOf, namesOf } from './exported.js';
 import { withFeeds } from './feed.js';
-import { type Lifecycle, SetupFailure } from './lifecycle.js';
+import { type Lifecycle, setupFailure } from './lifecycle.js';
 import { loadModule } from './load-module.js';
 import { type ObservedCalls, observedCalls } from './observed.js';
 import { type Streams, streamsOf, withContext } from './streams.js';
@@ -37,15 +37,15 @@ export class Handlers {
 
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<calls.TaskFunction> {
-    const known = this.#known[id] ?? (await this.#binder(id, slot));
+    const known = this.#known[id] ?? (await this.#binder(id));
     this.#known[id] = known;
     return known(slot);
   }
 
-  async #binder(id: number, slot: number): Promise<Binder> {
+  async #binder(id: number): Promise<Binder> {
     const [, filename, name, call] = this.#channel.handler(id);
     if ((call & calls.CONTINUED) !== 0) return this.#keeping().step;
-    const fn = this.#around(filename, call, await this.#find(filename, name, slot, call));
+    const fn = this.#around(filename, call, await this.#find(filename, name, call));
     if ((call & calls.STREAMED) !== 0) return (opened) => this.#keeping().opener(fn, opened);
     return (call & calls.OBSERVED) === 0 ? () => fn : (bound) => this.#observing().bind(fn, bound);
   }
@@ -65,14 +65,12 @@ export class Handlers {
     return this.#streams;
   }
 
-  /** @throws SetupFailure itself when no task needs the file yet */
-  async #find(filename: string, name: string, slot: number, call: number): Promise<calls.TaskFunction> {
+  async #find(filename: string, name: string, call: number): Promise<calls.TaskFunction> {
     const { value: exported } = await awaited((await loadModule(filename)).exports);
-    try {
-      await this.#lifecycle.enter(filename, (hook) => hookOf(exported, hook));
-    } catch (error) {
-      throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
-    }
+    const entered = this.#lifecycle.enter(filename, (hook) => hookOf(exported, hook));
+    await entered.catch((cause: unknown) => {
+      throw setupFailure(filename, name, cause);
+    });
     return (call & calls.LISTED) === 0
       ? functionOf(exported, filename, name)
       : () => namesOf(exported, filename);

@@ -2,7 +2,7 @@ import { isThenable, type TaskFunction, withEnd } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
-import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
+import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
 import { HEAP, type Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
 import type { Channel } from './channel.js';
@@ -14,9 +14,8 @@ const INTERVAL = 5;
 /** Notes what the pool's options ask for: times of tasks, each of their steps, and that the heap is larger than it shall be. */
 export function recorderOf(startup: Startup, channel: Channel) {
   const { floats, layout } = channel.table;
+  const { marks: cells, maxHeapMb = Number.POSITIVE_INFINITY } = startup;
   const times = startup.times && new Times(startup.times);
-  const cells = startup.marks && new Marks(startup.marks).cells;
-  const { maxHeapMb = Number.POSITIVE_INFINITY } = startup;
   let nextLook = maxHeapMb === Number.POSITIVE_INFINITY ? maxHeapMb : 0;
 
   /** Tells the host once. */

@@ -1,9 +1,10 @@
+import type { PoolError } from '../errors.js';
 import type { SharedTable } from '../shared/memory.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { type Channel, channelOf } from './channel.js';
 import { Handlers, NO_SLOT } from './handlers.js';
-import { Lifecycle, SetupFailure } from './lifecycle.js';
+import { Lifecycle } from './lifecycle.js';
 import { type Loop, loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
 
@@ -44,8 +45,9 @@ export class Worker {
     try {
       if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, NO_SLOT);
     } catch (error) {
-      if (!(error instanceof SetupFailure)) return true;
-      await this.#ends.fail(error.cause);
+      const { code, cause } = error as PoolError;
+      if (code !== 'PLIMSOLL_POOL_START_FAILED') return true;
+      await this.#ends.fail(cause);
       return false;
     }
     return true;
