@@ -54,10 +54,11 @@ export class SimulatedThread extends EventEmitter implements Thread {
   }
 
   take(): string | undefined {
-    const { loop, channel, table } = this.#worker as Worker;
+    const { loop, channel } = this.#worker as Worker;
+    const { words, layout } = channel.table;
     let name: string | undefined;
     const onClaim = (slot: number): void => {
-      name = channel.handler(table.words[slotAt(table.layout, slot) + HANDLER] as number)[2];
+      name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number)[2];
     };
     withPermit(this.#index, onClaim, () => loop.drive());
     return name;

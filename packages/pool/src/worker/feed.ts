@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { AbortError } from '../errors.js';
 import { carry, restore } from '../shared/error-record.js';
-import { END, FAILURE, type FedValue, type FeedMessage, type FeedRequest } from '../shared/feeds.js';
+import type { FedValue, FeedMessage, FeedRequest } from '../shared/feeds.js';
 import { unreadable } from '../shared/uncloneable.js';
 
 /** Items that have been asked for or are here, at most. */
@@ -35,7 +35,9 @@ function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
     wake();
   }
   port.on('message', receive);
-  port.on('messageerror', (reason: unknown) => receive([FAILURE, carry(unreadable('item', reason))]));
+  port.on('messageerror', (reason: unknown) =>
+    receive({ done: true, thrown: carry(unreadable('item', reason)) }),
+  );
   port.on('close', () => {
     isClosed = true;
     wake();
@@ -54,10 +56,11 @@ function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
           wake = resolve;
         });
       const message = received.shift();
-      if (isLeft || message?.[0] === END) return;
+      if (isLeft) return;
       if (message === undefined) throw new AbortError();
-      if (message[0] === FAILURE) throw restore(message[1]);
-      yield message[1];
+      if (message.thrown !== undefined) throw restore(message.thrown);
+      if (message.done) return;
+      yield message.value;
     }
   }
 

@@ -1,5 +1,4 @@
 import type { PoolError } from '../errors.js';
-import type { SharedTable } from '../shared/memory.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { type Channel, channelOf } from './channel.js';
@@ -19,7 +18,6 @@ export interface Ends {
 /** A worker, but for its thread. */
 export class Worker {
   readonly channel: Channel;
-  readonly table: SharedTable;
   readonly loop: Loop;
   readonly #startup: Startup;
   readonly #ends: Ends;
@@ -30,7 +28,6 @@ export class Worker {
     this.#startup = startup;
     this.#ends = ends;
     this.channel = channelOf(startup);
-    this.table = this.channel.table;
     this.#lifecycle = new Lifecycle(startup.lifecycle, () => this.channel.post([DISPOSES]));
     this.#handlers = handlersOf(this.channel, this.#lifecycle);
     this.loop = loopOf(startup, this.channel, this.#handlers);
