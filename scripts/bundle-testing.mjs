@@ -53,6 +53,8 @@ const modulesIn = (dist) =>
 function redirected(name, text, used) {
   return text.replaceAll(IMPORT, (whole, start, path) => {
     const module = posix.join(posix.dirname(name), path);
+    // Of another package: the copy stands two folders deeper.
+    if (module.startsWith('../')) return `${start}../../${path}.js'`;
     if (!Object.hasOwn(REPLACED, module) || (REPLACED[module] ?? name) !== name) return whole;
     used.add(module);
     const by = posix.relative(posix.dirname(name), 'testing/replaced');
