@@ -11,9 +11,6 @@ import { loadModule } from './load-module.js';
 import { type ObservedCalls, observedCalls } from './observed.js';
 import { type Streams, streamsOf, withContext } from './streams.js';
 
-/** No task needs the function yet. */
-export const NO_SLOT = -1;
-
 /** Gives the function for the task in a slot: of calls with a context, one for each. */
 type Binder = (slot: number) => calls.TaskFunction;
 
@@ -35,7 +32,7 @@ export class Handlers {
     return this.#known[id]?.(slot);
   }
 
-  /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
+  /** Loads the function for a task; slot -1: for none yet. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<calls.TaskFunction> {
     const known = this.#known[id] ?? (await this.#binder(id));
     this.#known[id] = known;

@@ -7,7 +7,7 @@ import * as message from '../shared/messages.js';
 import { bytesOf, isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, ringWordOf } from '../shared/result-ring.js';
 import { blockAt, slotAt } from '../shared/table.js';
-import { Trimmer } from '../shared/trimmer.js';
+import { trimmerOf } from '../shared/trimmer.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import type { Channel } from './channel.js';
@@ -19,7 +19,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   const { table } = channel;
   const { layout } = table;
   let ring: ResultRing | undefined;
-  const trimmer = new Trimmer(trim);
+  const grown = trimmerOf(trim);
   const encoder = new Encoder(4096, lend, (shape, names) => channel.post([message.SHAPE, shape, names]));
 
   function report(slot: number, thrown: Thrown, most: number): void {
@@ -81,7 +81,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     channel.post([message.RESULTS, made.memory.words.buffer as SharedArrayBuffer]);
     Atomics.add(table.words, blockAt(layout, channel.index) + RINGS_MADE, 1);
     ring = made;
-    trimmer.grown();
+    grown();
     return made;
   }
 

@@ -2,7 +2,7 @@ import type { PoolError } from '../errors.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { type Channel, channelOf } from './channel.js';
-import { Handlers, NO_SLOT } from './handlers.js';
+import { Handlers } from './handlers.js';
 import { Lifecycle } from './lifecycle.js';
 import { type Loop, loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
@@ -40,7 +40,7 @@ export class Worker {
    */
   async preload(): Promise<boolean> {
     try {
-      if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, NO_SLOT);
+      if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, -1);
     } catch (error) {
       const { code, cause } = error as PoolError;
       if (code !== 'PLIMSOLL_POOL_START_FAILED') return true;
