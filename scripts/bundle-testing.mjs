@@ -53,6 +53,8 @@ const modulesIn = (dist) =>
 function redirected(name, text, used) {
   return text.replaceAll(IMPORT, (whole, start, path) => {
     const module = posix.join(posix.dirname(name), path);
+    // Of another package: the copy stands two folders deeper.
+    if (module.startsWith('../')) return `${start}../../${path}.js'`;
     if (!Object.hasOwn(REPLACED, module) || (REPLACED[module] ?? name) !== name) return whole;
     used.add(module);
     const by = posix.relative(posix.dirname(name), 'testing/replaced');
@@ -70,7 +72,7 @@ export function bundleRealm(dist, bundled) {
   const staged = join(dist, 'testing/staged');
   stage(dist, staged);
   try {
-    const code = bundled(join(staged, 'testing/worker-in-process.js'));
+    const code = bundled(join(staged, 'testing/simulated-thread.js'));
     if (/\brequire\(/.test(code)) throw new Error('the pool for tests requires what is no part of Node');
     const body = `const module = { exports: {} };\n${code}\nreturn module.exports;`;
     writeFileSync(

@@ -1,134 +1,37 @@
 /**
- * Every error that the pool raises on purpose: one table of codes, one class per kind. The tables of the documents are made
- * of it by `scripts/error-table.mjs`, and a test compares them.
+ * The codes of all errors that the pool raises on purpose, one class per kind. docs/reference/pool.md says when each comes and what to
+ * do about it; a test compares the two.
  *
  * Codes are stable, texts are not. `instanceof` works across copies of the package and across threads' copies,
  * because each class recognises its instances by a registered symbol.
  */
-export const ERRORS = {
-  PLIMSOLL_POOL_BAD_OPTION: {
-    thrownAs: 'TypeError, RangeError',
-    when: 'an option has a wrong type or value',
-    remedy: 'correct the option that the message names',
-  },
-  PLIMSOLL_POOL_NO_FILENAME: {
-    thrownAs: 'PoolError',
-    when: 'neither the pool nor `run()` names a file',
-    remedy: 'set `filename` in one of the two',
-  },
-  PLIMSOLL_POOL_QUEUE_FULL: {
-    thrownAs: 'PoolError',
-    when: 'the number of waiting tasks has reached `maxQueue`',
-    remedy: "wait for the event 'drain', or raise `maxQueue`",
-  },
-  PLIMSOLL_POOL_CLOSED: {
-    thrownAs: 'PoolError',
-    when: 'the pool is closing, closed or destroyed',
-    remedy: 'create a new pool',
-  },
-  PLIMSOLL_POOL_CLOSE_TIMEOUT: {
-    thrownAs: 'PoolError',
-    when: '`close()` or `destroy()` could not end all tasks, streams and threads in time',
-    remedy: 'raise `closeTimeout`, or give tasks a `timeout`',
-  },
-  PLIMSOLL_POOL_ABORTED: {
-    thrownAs: 'AbortError',
-    when: 'the signal was aborted (`cause` is its reason), or `clear()` or `close({ force: true })` rejected the task',
-    remedy: 'nothing: the caller asked for it',
-  },
-  PLIMSOLL_POOL_TIMEOUT: {
-    thrownAs: 'TimeoutError',
-    when: 'the task took longer than its `timeout`, including its wait in the queue',
-    remedy: 'raise `timeout`, or make the task smaller',
-  },
-  PLIMSOLL_POOL_UNCLONEABLE: {
-    thrownAs: 'UncloneableError',
-    when: 'a task or result cannot be copied; `path` leads to the part: `task.user.socket`',
-    remedy: 'leave that part out, or transfer it',
-  },
-  PLIMSOLL_POOL_VALUE_TOO_LARGE: {
-    thrownAs: 'PoolError',
-    when: 'a task, a result or an item has more bytes than `maxValueBytes`; the message states both',
-    remedy: 'send less at a time, transfer it, or raise `maxValueBytes`',
-  },
-  PLIMSOLL_POOL_BAD_BYTES: {
-    thrownAs: 'PoolError',
-    when: 'the bytes of a value of `@plimsoll/bullmq` are damaged, or of an unknown version',
-    remedy: 'run the same version on every machine',
-  },
-  PLIMSOLL_POOL_LOAD_FAILED: {
-    thrownAs: 'PoolError',
-    when: 'the file or the function is missing or fails to load; `cause` is the true reason',
-    remedy: 'fix what `cause` reports; in a bundle, make the worker file an entry point',
-  },
-  PLIMSOLL_POOL_WORKER_EXITED: {
-    thrownAs: 'WorkerError',
-    when: 'the worker exited while it ran the task: `process.exit()`, `terminate()`',
-    remedy: 'do not end the thread inside a task',
-  },
-  PLIMSOLL_POOL_WORKER_CRASHED: {
-    thrownAs: 'WorkerError',
-    when: 'an uncaught error ended the worker while it ran the task; that error is the `cause`',
-    remedy: 'catch the error in the worker file',
-  },
-  PLIMSOLL_POOL_WORKER_STOPPED: {
-    thrownAs: 'WorkerError',
-    when: 'the pool stopped the worker of this stream, because another task of that worker was aborted or timed out',
-    remedy: 'set a `grace` for that task, or use a separate pool for streams',
-  },
-  PLIMSOLL_POOL_NOT_ITERABLE: {
-    thrownAs: 'PoolError',
-    when: 'the function that `stream()` called returned a value that is not iterable',
-    remedy: 'make it a generator function, or use `run()`',
-  },
-  PLIMSOLL_POOL_OUT_OF_MEMORY: {
-    thrownAs: 'WorkerError',
-    when: 'the worker reached a limit of `resourceLimits`',
-    remedy: 'raise the limit, or make the task smaller',
-  },
-  PLIMSOLL_POOL_START_FAILED: {
-    thrownAs: 'WorkerError',
-    when: 'workers end before they are ready, `setup()` of a worker file fails, or Node cannot create workers',
-    remedy: 'fix what `cause` reports: `setup()`, a preload, a thread option, too many stuck threads',
-  },
-  PLIMSOLL_POOL_NOT_RETRYABLE: {
-    thrownAs: 'WorkerError',
-    when: 'the task died with its worker, and `retry` cannot run it again, because its objects were transferred; `cause` says how the worker ended',
-    remedy: 'copy them, or leave `retry` out',
-  },
-  PLIMSOLL_POOL_CIRCUIT_OPEN: {
-    thrownAs: 'PoolError',
-    when: 'the last workers, as many as `breaker` allows, all failed to start; `cause` says why the last one did',
-    remedy: 'fix what `cause` reports; the pool starts a worker again after `pause`',
-  },
-  PLIMSOLL_POOL_NO_HOST_FUNCTION: {
-    thrownAs: 'PoolError',
-    when: '`host` of `@plimsoll/pool/worker` has no function of this name, or is called outside a task',
-    remedy: 'pass the function to the pool or to `run()` as `host`; call it inside a task',
-  },
-  PLIMSOLL_POOL_HOST_TIMEOUT: {
-    thrownAs: 'PoolError',
-    when: 'a host function did not answer within `hostTimeout`, or the host thread is blocked',
-    remedy: 'raise `hostTimeout`, or do not block the host thread',
-  },
-  PLIMSOLL_POOL_CALL_TOO_LATE: {
-    thrownAs: 'PoolError',
-    when: 'the task ended before its host call was answered, or made',
-    remedy: 'await the call inside the task',
-  },
-  PLIMSOLL_POOL_DEADLOCK: {
-    thrownAs: 'PoolError',
-    when: 'a blocked worker would wait for a task that waits for this worker; or a pool for tests used `host.sync`',
-    remedy: 'call `host` without `sync`, or raise `maxThreads`',
-  },
-  PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {
-    thrownAs: 'PoolError',
-    when: 'the runtime lacks `SharedArrayBuffer` or `Atomics.waitAsync`; thrown by the constructor',
-    remedy: 'use a version that the message names',
-  },
-} as const;
-
-export type PoolErrorCode = keyof typeof ERRORS;
+export const CODES = [
+  'PLIMSOLL_POOL_BAD_OPTION',
+  'PLIMSOLL_POOL_NO_FILENAME',
+  'PLIMSOLL_POOL_QUEUE_FULL',
+  'PLIMSOLL_POOL_CLOSED',
+  'PLIMSOLL_POOL_CLOSE_TIMEOUT',
+  'PLIMSOLL_POOL_ABORTED',
+  'PLIMSOLL_POOL_TIMEOUT',
+  'PLIMSOLL_POOL_UNCLONEABLE',
+  'PLIMSOLL_POOL_VALUE_TOO_LARGE',
+  'PLIMSOLL_POOL_BAD_BYTES',
+  'PLIMSOLL_POOL_LOAD_FAILED',
+  'PLIMSOLL_POOL_WORKER_EXITED',
+  'PLIMSOLL_POOL_WORKER_CRASHED',
+  'PLIMSOLL_POOL_WORKER_STOPPED',
+  'PLIMSOLL_POOL_NOT_ITERABLE',
+  'PLIMSOLL_POOL_OUT_OF_MEMORY',
+  'PLIMSOLL_POOL_START_FAILED',
+  'PLIMSOLL_POOL_NOT_RETRYABLE',
+  'PLIMSOLL_POOL_CIRCUIT_OPEN',
+  'PLIMSOLL_POOL_NO_HOST_FUNCTION',
+  'PLIMSOLL_POOL_HOST_TIMEOUT',
+  'PLIMSOLL_POOL_CALL_TOO_LATE',
+  'PLIMSOLL_POOL_DEADLOCK',
+  'PLIMSOLL_POOL_UNSUPPORTED_RUNTIME',
+] as const;
+export type PoolErrorCode = (typeof CODES)[number];
 
 /** What is known about the task and worker behind an error. */
 export interface FaultContext {

@@ -52,7 +52,7 @@ class Observer {
 
   /** @internal */
   constructor(core: Core) {
-    const phases = core.marks && new TaskPhases(core, core.marks.cells);
+    const phases = core.marks && new TaskPhases(core, core.marks);
     this.#core = core;
     this.#phases = phases;
     core.hooks = {

@@ -16,7 +16,7 @@ import {
 } from './piscina/task-queue.js';
 import { TaskViews } from './piscina/task-views.js';
 import type { CloseOptions, PoolHistogram } from './pool-base.js';
-import { context } from './shared/context.js';
+import { workerContext } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import {
@@ -260,8 +260,8 @@ export {
   VERSION as version,
   valueSymbol,
 };
-export const isWorkerThread: boolean = context.isWorkerThread;
-export const workerData: unknown = context.workerData;
+export const isWorkerThread: boolean = workerContext().isWorkerThread;
+export const workerData: unknown = workerContext().workerData;
 export type {
   LoadBalancer as PiscinaLoadBalancer,
   PoolTask as PiscinaTask,

@@ -69,41 +69,25 @@ type NamesOf<Module> = {
       : never;
 }[keyof Module];
 
-/** The last signature is always there; the compiler fills the places of those that are not with `unknown`. */
-type Remote<Function> = Function extends {
+/** Each of the last four signatures, with a promise of what it gives. */
+type Remote<Function> = Missing & Function extends {
   (...items: infer A): infer P;
   (...items: infer B): infer Q;
   (...items: infer C): infer R;
   (...items: infer D): infer S;
 }
-  ? AreLate<P, Q, R, S> extends true
+  ? [P | Q | R | S] extends [PromiseLike<unknown>]
     ? Function
-    : Overload<A, P> & Overload<B, Q> & Overload<C, R> & Late<D, S>
-  : Function extends {
-        (...items: infer B): infer Q;
-        (...items: infer C): infer R;
-        (...items: infer D): infer S;
-      }
-    ? AreLate<Q, Q, R, S> extends true
-      ? Function
-      : Overload<B, Q> & Overload<C, R> & Late<D, S>
-    : Function extends { (...items: infer C): infer R; (...items: infer D): infer S }
-      ? AreLate<R, R, R, S> extends true
-        ? Function
-        : Overload<C, R> & Late<D, S>
-      : Function extends (...items: infer D) => infer S
-        ? AreLate<S, S, S, S> extends true
-          ? Function
-          : Late<D, S>
-        : never;
+    : Late<A, P> & Late<B, Q> & Late<C, R> & Late<D, S>
+  : never;
 
-/** Does every overload that there is give a promise? */
-type AreLate<P, Q, R, S> = [P | Q | R | S] extends [PromiseLike<unknown>] ? true : false;
+/** Stands in front of a function, for the signatures that it has less than four. */
+interface Missing {
+  (...items: never): Promise<unknown>;
+  (...items: never): Promise<unknown>;
+  (...items: never): Promise<unknown>;
+}
 
-type Late<Items extends unknown[], Result> = (...items: Items) => Promise<Awaited<Result>>;
-
-type Overload<Items extends unknown[], Result> = unknown[] extends Items
-  ? unknown extends Result
-    ? unknown
-    : Late<Items, Result>
-  : Late<Items, Result>;
+type Late<Items extends unknown[], Result> = [Items] extends [never]
+  ? unknown
+  : (...items: Items) => Promise<Awaited<Result>>;

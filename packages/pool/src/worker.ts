@@ -1,6 +1,6 @@
 import { PoolError } from './errors.js';
 import { callsByName } from './shared/calls.js';
-import { type CurrentTask, context, currentContext, type TaskContext } from './shared/context.js';
+import { type CurrentTask, currentContext, type TaskContext, workerContext } from './shared/context.js';
 import type { AnyHost, HostCalls } from './types.js';
 
 export type { TaskContext } from './shared/context.js';
@@ -9,9 +9,9 @@ export { receiveContext, type Storage, type Storages } from './shared/stores.js'
 export type { AnyHost, HostCalls } from './types.js';
 
 /** Are we inside a worker of a pool? */
-export const isWorkerThread: boolean = context.isWorkerThread;
+export const isWorkerThread: boolean = workerContext().isWorkerThread;
 /** Inside a worker: the option `workerData`. */
-export const workerData: unknown = context.workerData;
+export const workerData: unknown = workerContext().workerData;
 
 /**
  * The task that this code belongs to, also after an `await`. For a task without `grace`, and outside of a worker, nothing

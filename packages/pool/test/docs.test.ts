@@ -32,23 +32,6 @@ test('docs/reference/pool.md has every option with its default', () => {
   }
 });
 
-test('docs/reference/pool.md and the README have every code', () => {
-  const source = read('../src/errors.ts');
-  const codes = [...source.matchAll(/^ {2}(PLIMSOLL_POOL_\w+):/gm)].map(([, code]) => code as string);
-  assert.ok(codes.length > 10);
-  assert.deepEqual(
-    rowsOf(section('## Errors'))
-      .map(([code = '']) => code.slice(1, -1))
-      .sort(),
-    [...codes].sort(),
-  );
-  const readme = read('../README.md');
-  for (const code of codes) {
-    const short = code.replace('PLIMSOLL_POOL', '…');
-    assert.ok(readme.includes(code) || readme.includes(short), `the README lacks ${code}`);
-  }
-});
-
 test('docs/reference/pool.md has every property and event', () => {
   const statistics = section('### Statistics');
   const base = read('../src/pool-base.ts');

@@ -100,6 +100,25 @@ test('items come only as they are asked for, a few ahead; who breaks closes the 
   await until(() => cancelled);
 });
 
+test('who leaves while an item is awaited waits for none, and the source is closed', async (t) => {
+  const pool = poolOf(t);
+  let closed = 0;
+  const silent = {
+    next: () => new Promise<never>(() => {}),
+    async return() {
+      closed++;
+      return { done: true as const, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+  for (const [index, source] of [silent, ReadableStream.from(silent)].entries()) {
+    assert.deepEqual(await pool.run(source, { name: 'leaves' }), { done: true, value: undefined });
+    await until(() => closed === index + 1);
+  }
+});
+
 test('several turns may be asked for at once', async (t) => {
   assert.deepEqual(await poolOf(t).run(new Noted(3), { name: 'turns' }), [0, 1, 2, 'done', 'done']);
 });

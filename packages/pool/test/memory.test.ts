@@ -57,12 +57,12 @@ test('an encoder keeps its memory while messages need it, and gives it up when t
 
 test('a ring is given up when nothing was written to it and the host has read all', () => {
   const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2, spinners: 0 }));
-  const ring = new ResultRing(table, 1, 'results');
+  const ring = new ResultRing(table, 1);
   assert.equal(ring.isSpare(), true);
   const position = ring.allocate(1000);
   assert.equal(ring.isSpare(), false, 'it was written to');
   assert.equal(ring.isSpare(), false, 'that is unread');
-  ringRead(table, 1, 'results', position, 1000);
+  ringRead(table, 1, position, 1000);
   assert.equal(ring.isSpare(), true);
 });
 

@@ -1,7 +1,7 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { CHUNK_BITS, CHUNK_WORDS, chunkOf, copyWords, wordOf } from '../shared/memory.js';
-import { Trimmer } from '../shared/trimmer.js';
+import { trimmerOf } from '../shared/trimmer.js';
 
 const MAX_CHUNKS = 16;
 const SMALLEST_BITS = 8;
@@ -31,7 +31,7 @@ export class Arena {
   /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
   readonly blocks = new Map<number, Block[]>();
   readonly #onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void;
-  readonly #trimmer = new Trimmer(() => this.trim());
+  readonly #grown = trimmerOf(() => this.trim());
 
   /** @param onChange is told of every chunk that is new, its index first, and of every one that is gone: undefined. */
   constructor(onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void) {
@@ -65,7 +65,7 @@ export class Arena {
       this.buffers[index] = buffer;
       this.#last = index;
       this.#onChange(index, buffer);
-      this.#trimmer.grown();
+      this.#grown();
     }
     const address = (this.#last << CHUNK_BITS) | chunk.carved;
     chunk.carved += words;

@@ -2,15 +2,7 @@ import { MessageChannel, type MessagePort, type Transferable } from 'node:worker
 import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
-import {
-  END,
-  FAILURE,
-  type FedValue,
-  type FeedEnd,
-  type FeedMessage,
-  type FeedRequest,
-  ITEM,
-} from '../shared/feeds.js';
+import type { FedValue, FeedEnd, FeedMessage, FeedRequest } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone } from '../shared/value-size.js';
@@ -160,12 +152,12 @@ class Feed {
     this.#isDry = done === true;
     try {
       if (this.#isDry) {
-        this.#post([END]);
+        this.#post({ done: true });
         return;
       }
       const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
       checkClone('item', moved.value, this.#mostBytes, moved.transfer);
-      this.#post([ITEM, moved.value], moved.transfer);
+      this.#post({ done: false, value: moved.value }, moved.transfer);
     } catch (error) {
       this.#fail(uncloneable('item', value, error));
     }
@@ -173,7 +165,7 @@ class Feed {
 
   #fail(error: unknown): void {
     if (this.#isClosed) return;
-    sendThrown(error, (thrown) => this.#post([FAILURE, thrown]));
+    sendThrown(error, (thrown) => this.#post({ done: true, thrown }));
     this.close();
   }
 

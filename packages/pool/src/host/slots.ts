@@ -50,7 +50,8 @@ export class Slots {
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   #source: WorkerHandle | undefined;
-  #borrowed: { readonly position: number; readonly words: number } | undefined;
+  /** What is being read of its ring: the last part of it. */
+  #inRing: { readonly position: number; readonly words: number } | undefined;
 
   /** @param workers hear of new shapes and memory, those that still start included. */
   constructor(table: SharedTable, workers: readonly WorkerHandle[], mostBytes: number) {
@@ -265,10 +266,9 @@ export class Slots {
     try {
       return this.#read(worker, slot, base, flags);
     } finally {
-      if (this.#borrowed !== undefined) {
-        ringRead(this.#table, worker.index, 'bulk', this.#borrowed.position, this.#borrowed.words);
-        this.#borrowed = undefined;
-      }
+      if (this.#inRing !== undefined)
+        ringRead(this.#table, worker.index, this.#inRing.position, this.#inRing.words);
+      this.#inRing = undefined;
     }
   }
 
@@ -281,14 +281,10 @@ export class Slots {
     if (place === message.IN_ARENA) {
       const position = words[base + OFFSET] as number;
       try {
-        return this.#decoder.decode(
-          worker.ring('results'),
-          ringWordOf('results', position),
-          length,
-          encoding,
-        );
+        return this.#decoder.decode(worker.ring, ringWordOf(position), length, encoding);
       } finally {
-        ringRead(this.#table, worker.index, 'results', position, length);
+        // Behind what it has borrowed.
+        this.#inRing = { position, words: length };
       }
     }
     // Below 0: a request, which has a payload of its own.
@@ -309,8 +305,8 @@ export class Slots {
   }
 
   #borrow(position: number, length: number): RawBuffer {
-    const start = ringWordOf('bulk', position) * 4;
-    this.#borrowed = { position, words: (length + 3) >> 2 };
-    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length) as RawBuffer;
+    const start = ringWordOf(position) * 4;
+    this.#inRing = { position, words: (length + 3) >> 2 };
+    return (this.#source as WorkerHandle).ring.bytes.subarray(start, start + length) as RawBuffer;
   }
 }

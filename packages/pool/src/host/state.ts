@@ -1,7 +1,7 @@
 import { PoolError } from '../errors.js';
 import { OBSERVED } from '../shared/calls.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
-import { Marks } from '../shared/marks.js';
+import { marksFor } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { FORGET, HANDLER, type LifecycleHooks, type Message } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
@@ -153,7 +153,7 @@ export abstract class State implements WorkerEvents {
   readonly handlers: HandlerNames;
   /** The number of the pool's own function; -1: it has none. */
   readonly defaultHandler: number;
-  readonly marks: Marks | undefined;
+  readonly marks: Float64Array | undefined;
   hooks: TaskHooks | undefined;
   readonly timing: Timing | undefined;
   idleTimer: NodeJS.Timeout | undefined;
@@ -177,7 +177,7 @@ export abstract class State implements WorkerEvents {
     this.callsHost = host !== undefined;
     const call = this.callsHost ? OBSERVED : 0;
     this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name, call);
-    this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
+    this.marks = options.explain ? marksFor(table.layout.slots) : undefined;
     this.slots = new Slots(table, workers, options.maxValueBytes);
     this.breaker = new Breaker(options.breaker);
     this.queue = policy?.queueOf(this) ?? new Queue();

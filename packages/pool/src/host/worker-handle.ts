@@ -9,7 +9,6 @@ import { Times } from '../shared/histogram.js';
 import { ABORTABLE_NOW, CLAIMED, RINGS_MADE } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
-import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
@@ -72,7 +71,7 @@ export class WorkerHandle {
   readonly #block: number;
   readonly #events: WorkerEvents;
   readonly #post: Post;
-  readonly #rings: { [Name in Ring]?: Memory | undefined } = {};
+  #ring: Memory | undefined;
   #ringsMade = 0;
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
@@ -228,17 +227,18 @@ export class WorkerHandle {
       : new Error('the worker has not sent what it reported');
   }
 
-  ring(name: Ring): Memory {
+  /** What the host reads next was written to. */
+  get ring(): Memory {
     const made = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
     if (made !== this.#ringsMade) this.readMessages();
     this.#ringsMade = made;
-    return this.#rings[name] as Memory;
+    return this.#ring as Memory;
   }
 
   #accept(received: message.Message): void {
     if (received[0] === message.PAYLOAD)
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
-    else if (received[0] === message.RESULTS) this.#rings[received[1]] = received[2] && memoryOf(received[2]);
+    else if (received[0] === message.RESULTS) this.#ring = received[1] && memoryOf(received[1]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.DISPOSES) this.disposes = true;
     else if (received[0] === message.HEAP) this.isOverHeap = true;

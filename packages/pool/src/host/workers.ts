@@ -97,7 +97,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     index,
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
-    marks: state.marks?.buffer,
+    marks: state.marks,
     lifecycle: state.policy?.hooks ?? LIFECYCLE,
     patience: options.closeTimeout,
     number: state.policy?.hasNumbers ? freeNumber(state) : undefined,

@@ -72,19 +72,17 @@ export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): N
 
 /** The distributions of times, for exporters that take counts. */
 export function histogramsOf({ timing }: Core, breakdowns: () => readonly Breakdown[]): HistogramFamily[] {
-  const histogram = (name: string, help: string, samples: HistogramFamily['samples']): HistogramFamily => ({
-    ...{ name, type: 'histogram', unit: 's', help, samples },
-  });
-  return [
-    ...TIMES.map(({ kind, name, help }) =>
-      histogram(name, help, () => (timing === undefined ? [] : [{ value: inSeconds(timing.ever(kind)) }])),
-    ),
-    histogram(
-      `${PREFIX}.function.duration`,
-      'From run() to the end of reading the result, by function.',
-      () => breakdowns().map((one) => ({ value: inSeconds(one.total), attributes: attributesOf(one) })),
-    ),
-  ];
+  const times = TIMES.map(({ kind, name, help }) => ({
+    ...{ name, help },
+    samples: () => (timing === undefined ? [] : [{ value: inSeconds(timing.ever(kind)) }]),
+  }));
+  const byFunction = {
+    name: `${PREFIX}.function.duration`,
+    help: 'From run() to the end of reading the result, by function.',
+    samples: () =>
+      breakdowns().map((one) => ({ value: inSeconds(one.total), attributes: attributesOf(one) })),
+  };
+  return [...times, byFunction].map((family) => ({ ...family, type: 'histogram', unit: 's' }));
 }
 
 const inSeconds = (times: Histogram): Distribution => ({

@@ -49,6 +49,31 @@ export type TaskFunction = (...task: unknown[]) => unknown;
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
+/** Calls something, and then `onEnd`: once the promise is settled, if it gives one. */
+export function withEnd(call: () => unknown, onEnd: (isFailed: boolean) => void): unknown {
+  let isLater = false;
+  let isFailed = true;
+  try {
+    const result = call();
+    isLater = isThenable(result);
+    isFailed = false;
+    return isLater ? settled(result, onEnd) : result;
+  } finally {
+    if (!isLater) onEnd(isFailed);
+  }
+}
+
+async function settled(result: unknown, onEnd: (isFailed: boolean) => void): Promise<unknown> {
+  let isFailed = true;
+  try {
+    const value = await result;
+    isFailed = false;
+    return value;
+  } finally {
+    onEnd(isFailed);
+  }
+}
+
 /** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: no code would handle the result of such a call. */
 const PROBES = new Set([
   'then',

@@ -44,14 +44,8 @@ export function enterTinypool(workerId: number): void {
 export const tinypoolWorkerId = (): number | undefined =>
   (process as { __tinypool_state__?: { workerId?: number } }).__tinypool_state__?.workerId;
 
-export const context: WorkerContext = {
-  get isWorkerThread() {
-    return registry[THREAD]?.isWorkerThread ?? false;
-  },
-  get workerData() {
-    return registry[THREAD]?.workerData;
-  },
-};
+export const workerContext = (): WorkerContext =>
+  registry[THREAD] ?? { isWorkerThread: false, workerData: undefined };
 
 /** Called in a worker by the first task that has a context. `_end` is for pools that end before their thread does. */
 export function provideContext(current: () => CurrentTask | undefined, _end?: () => void): void {

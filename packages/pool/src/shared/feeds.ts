@@ -19,11 +19,9 @@ export interface FeedEnd {
 /** From the worker: how many items more it takes, or null: none any more. */
 export type FeedRequest = number | null;
 
-export const ITEM = 0;
-export const END = 1;
-export const FAILURE = 2;
-/** From the host. */
-export type FeedMessage =
-  | readonly [typeof ITEM, unknown]
-  | readonly [typeof END]
-  | readonly [typeof FAILURE, Thrown];
+/** From the host: as a result of an iterator, or why there is no more. */
+export interface FeedMessage {
+  readonly done: boolean;
+  readonly value?: unknown;
+  readonly thrown?: Thrown;
+}

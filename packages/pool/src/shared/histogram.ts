@@ -1,3 +1,5 @@
+import { bucketsOf } from '../../../monitor/dist/metrics/buckets.js';
+
 /** Percents as Piscina names them. */
 const PERCENTS = [
   ...(['0_001', '0_01', '0_1', '1', '2_5', '10', '25', '50', '75'] as const),
@@ -9,20 +11,9 @@ export type HistogramSummary = Readonly<
   Record<'average' | 'mean' | 'stddev' | 'min' | 'max' | `p${(typeof PERCENTS)[number]}`, number>
 >;
 
-/** Buckets of each power of two, by the first bits of the mantissa. */
-const SUB_BITS = 6;
-const SUB = 1 << SUB_BITS;
-/** Powers of two from one nanosecond on: up to eighteen minutes. */
-const EXPONENTS = 40;
+/** Of nanoseconds, up to eighteen minutes. */
+const { count, bucketOf, middleOf } = bucketsOf(6, 40);
 const NANOS = 1e6;
-
-/** A time in nanoseconds, and the upper half of the same bits: exponent and the beginning of the mantissa. */
-const float = new Float64Array(1);
-const halves = new Int32Array(float.buffer);
-float[0] = 1;
-const UPPER = halves[0] === 0 ? 1 : 0;
-const UPPER_BITS = 20 - SUB_BITS;
-const ONE = (halves[UPPER] as number) >> UPPER_BITS;
 
 /** Places of the numbers that come before the buckets. */
 const COUNT = 0;
@@ -31,7 +22,7 @@ const SQUARES = 2;
 const SMALLEST = 3;
 const LARGEST = 4;
 const BUCKETS = 8;
-const CELLS = BUCKETS + SUB * EXPONENTS;
+const CELLS = BUCKETS + count;
 const BYTES = CELLS * 8;
 
 /**
@@ -51,7 +42,7 @@ export class Histogram {
   record(milliseconds: number): void {
     const cells = this.#cells;
     const time = Math.max(milliseconds, 0);
-    const place = bucketOf(time * NANOS);
+    const place = BUCKETS + bucketOf(time * NANOS);
     cells[place] = (cells[place] as number) + 1;
     if (cells[COUNT] === 0 || time < (cells[SMALLEST] as number)) cells[SMALLEST] = time;
     if (time > (cells[LARGEST] as number)) cells[LARGEST] = time;
@@ -79,7 +70,7 @@ export class Histogram {
       this.#cells[cell] = Math.max(0, (this.#cells[cell] as number) - (other.#cells[cell] as number));
     }
     const within = (place: number): number =>
-      place === -1 ? 0 : Math.min(largest, Math.max(smallest, middleOf(place)));
+      place === -1 ? 0 : Math.min(largest, Math.max(smallest, timeAt(place)));
     const isUsed = (times: number, place: number): boolean => place >= BUCKETS && times > 0;
     this.#cells[SMALLEST] = within(this.#cells.findIndex(isUsed));
     this.#cells[LARGEST] = within(this.#cells.findLastIndex(isUsed));
@@ -113,7 +104,7 @@ export class Histogram {
     let left = Math.max(1, Math.ceil((percent / 100) * this.count));
     for (let place = BUCKETS; place < CELLS; place++) {
       left -= this.#cells[place] as number;
-      if (left <= 0) return Math.min(this.#largest, Math.max(this.#smallest, middleOf(place)));
+      if (left <= 0) return Math.min(this.#largest, Math.max(this.#smallest, timeAt(place)));
     }
     return this.#largest;
   }
@@ -121,7 +112,7 @@ export class Histogram {
   /** How many times do not exceed so many milliseconds, as far as the buckets tell. */
   countUpTo(milliseconds: number): number {
     let count = 0;
-    for (let place = BUCKETS; place < CELLS && middleOf(place) <= milliseconds; place++) {
+    for (let place = BUCKETS; place < CELLS && timeAt(place) <= milliseconds; place++) {
       count += this.#cells[place] as number;
     }
     return count;
@@ -136,17 +127,8 @@ export class Histogram {
   }
 }
 
-function bucketOf(nanoseconds: number): number {
-  float[0] = nanoseconds;
-  const bucket = ((halves[UPPER] as number) >> UPPER_BITS) - ONE;
-  return BUCKETS + Math.max(0, Math.min(SUB * EXPONENTS - 1, bucket));
-}
-
 /** In milliseconds. */
-function middleOf(place: number): number {
-  const bucket = place - BUCKETS;
-  return ((1 + ((bucket % SUB) + 0.5) / SUB) * 2 ** Math.floor(bucket / SUB)) / NANOS;
-}
+const timeAt = (cell: number): number => middleOf(cell - BUCKETS) / NANOS;
 
 /** What one worker has measured of its tasks, in memory that the host reads: its host has enough to do. */
 export class Times {

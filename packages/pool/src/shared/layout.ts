@@ -23,7 +23,7 @@ const MOST_PERMITS = LINE;
 /** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
 export const GATE = 0;
 export const ABORTABLE_NOW = 1;
-/** How many rings the worker has made so far: a host that knows of fewer reads the port. */
+/** How many rings for results the worker has made so far: a host that knows of fewer reads the port. */
 export const RINGS_MADE = 2;
 /** What a call that blocks the worker has come to, and the slot of the task that calls: see `host-call.ts`. */
 export const HOST_CALL = 3;
@@ -36,7 +36,6 @@ export const MAIL_HEAD = LINE + 3;
 /** Written by the host. */
 export const MAIL_TAIL = 2 * LINE;
 export const RESULT_HEAD = 2 * LINE + 1;
-export const BULK_HEAD = 2 * LINE + 2;
 /** The host's own; DONE_SEEN is where it last saw the tail. */
 export const DONE_HEAD = 3 * LINE;
 export const DONE_SEEN = 3 * LINE + 1;

@@ -12,19 +12,11 @@ export const WRITTEN = 3;
 export const IDLE = 4;
 
 /**
- * What the worker notes of the task in each slot, in milliseconds of the clock that all threads share. Beside the table, so that
- * a pool without `explain` has none of it. Written before the slot is DONE, and read after that.
+ * What the worker notes of the task in each of so many slots, in milliseconds of the clock that all threads share. Beside the table,
+ * so that a pool without `explain` has none of it. Written before the slot is DONE, and read after that.
  */
-export class Marks {
-  readonly cells: Float64Array;
-  readonly buffer: SharedArrayBuffer;
-
-  /** New ones for so many slots, or those that another thread made. */
-  constructor(from: number | SharedArrayBuffer) {
-    this.buffer = typeof from === 'number' ? new SharedArrayBuffer(from * CELLS * 8) : from;
-    this.cells = new Float64Array(this.buffer);
-  }
-}
+export const marksFor = (slots: number): Float64Array =>
+  new Float64Array(new SharedArrayBuffer(slots * CELLS * Float64Array.BYTES_PER_ELEMENT));
 
 /** Where the cells of a slot begin. */
 export const cellsOf = (slot: number): number => slot * CELLS;

@@ -2,7 +2,6 @@ import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Source } from './clock.js';
 import type { Thrown } from './error-record.js';
 import type { Layout } from './layout.js';
-import type { Ring } from './result-ring.js';
 
 /**
  * What travels on a worker's port: rare things, as arrays that start with one of these numbers. Whoever meets an unknown
@@ -35,8 +34,8 @@ export type Message =
   | [what: typeof ARENA, index: number, buffer: SharedArrayBuffer | undefined]
   /** What does not go through the table, in either direction. */
   | [what: typeof PAYLOAD, slot: number, sequence: number, payload: Payload]
-  /** One of the worker's rings for results that do not fit into a slot; undefined: it is gone. */
-  | [what: typeof RESULTS, ring: Ring, buffer: SharedArrayBuffer | undefined]
+  /** The worker's ring for results that do not fit into a slot; undefined: it is gone. */
+  | [what: typeof RESULTS, buffer: SharedArrayBuffer | undefined]
   | [what: typeof READY, kernelThreadId: number]
   /** How the sender's encoder calls objects with these keys from now on. */
   | [what: typeof SHAPE, number: number, names: readonly string[]]
@@ -108,7 +107,7 @@ export interface Startup extends PostPorts {
   /** Where to note the times of tasks, if at all. */
   readonly times: SharedArrayBuffer | undefined;
   /** Where to note every step of tasks, if at all. */
-  readonly marks: SharedArrayBuffer | undefined;
+  readonly marks: Float64Array | undefined;
   readonly lifecycle: LifecycleHooks;
   /** Milliseconds that what a file does before its worker ends may take. */
   readonly patience: number;

@@ -16,24 +16,14 @@ function holdByPort(): MessagePort {
   return port1;
 }
 
-const waiting: (() => void)[] = [];
-let ports: MessageChannel | undefined;
-
-/** In the next turn of the event loop, by way of a message to oneself. Keeps the process alive until then. */
+/** In the next turn of the event loop, by way of a message to oneself. */
 function setImmediateByPort(callback: () => void): void {
-  ports ??= open();
-  waiting.push(callback);
-  ports.port2.ref();
-  ports.port1.postMessage(undefined);
-}
-
-function open(): MessageChannel {
-  const made = new MessageChannel();
-  made.port2.on('message', () => {
-    if (waiting.length === 1) made.port2.unref();
-    waiting.shift()?.();
+  const { port1, port2 } = new MessageChannel();
+  port2.once('message', () => {
+    port2.close();
+    callback();
   });
-  return made;
+  port1.postMessage(undefined);
 }
 
 /** Fakes do not return an object of Node's documented class. */

@@ -1,4 +1,4 @@
 import type { Realm, Simulation } from './simulation.js';
 
-/** `worker-in-process.ts` and the pool as a function: `scripts/bundle-testing.mjs` writes the module. */
+/** `simulated-thread.ts` and the pool as a function: `scripts/bundle-testing.mjs` writes the module. */
 export declare function openRealm(simulation: Simulation): Realm;

@@ -14,11 +14,9 @@ import type { Simulation } from './simulation.js';
 // What a pool without threads has in the place of modules that stand on threads and time. `scripts/bundle-testing.mjs` leads their
 // imports here.
 
+export * from '../shared/post.js';
 export * from '../shared/table.js';
-export { LONGEST_TIMER, newPost, portsOf };
-
-const { LONGEST_TIMER } = real;
-const { newPost, portsOf } = post;
+export * from '../shared/timers.js';
 
 /** What the function gets that `scripts/bundle-testing.mjs` makes of this folder and the pool: each pool has its own code. */
 declare const SIMULATION: Simulation;

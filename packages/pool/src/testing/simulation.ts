@@ -3,10 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import type { Pumped } from '../host/pump.js';
 import type { Pool } from '../index.js';
 import { type CurrentTask, provideContext } from '../shared/context.js';
-import type { Startup } from '../shared/messages.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { FakeThread, type WorkerInProcess } from './fake-thread.js';
-import { Faults } from './faults.js';
+import { type Death, Faults } from './faults.js';
 import { FIRST, type Order, type Settings } from './test-options.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -27,12 +25,26 @@ export interface Step {
 export interface Realm {
   readonly Pool: typeof Pool;
   enter(simulation: Simulation): void;
-  readonly WorkerInProcess: new (thread: FakeThread, startup: Startup) => WorkerInProcess;
+  readonly SimulatedThread: new (threadId: number) => Thread;
+}
+
+/** A worker as the simulation drives it. */
+export interface Thread {
+  readonly threadId: number;
+  /** Neither it nor its worker does anything any more. */
+  readonly isDead: boolean;
+  readonly isReady: boolean;
+  /** Loads the pool's file and reports that it is ready. */
+  start(): Promise<void>;
+  /** Claims a task and calls its function, whose name it gives. Undefined: there is none that it may take. */
+  take(): string | undefined;
+  /** It does nothing from now on, and soon the host hears of its end. */
+  die(death: Death): Promise<number>;
 }
 
 /** A call of a function, from its begin until the pool hears of its end. */
 export interface Call {
-  readonly thread: FakeThread;
+  readonly thread: Thread;
   readonly name: string;
   /** It has an outcome, or never will have: only then it does not wait for something outside of the pool. */
   state: 'runs' | 'has ended' | 'hangs';
@@ -82,15 +94,14 @@ export class Simulation {
   looksOnce = false;
   realm: Realm | undefined;
   readonly #order: Order;
-  readonly #threads = new Set<FakeThread>();
+  readonly #threads = new Set<Thread>();
   #threadIds = 0;
   #pumped: Pumped | undefined;
   #isScheduled = false;
   #isDelivering = false;
   #last: Promise<unknown> = Promise.resolve();
-  /** Waiters for the next possible event. */
-  readonly #waiters: (() => void)[] = [];
-  readonly #logs = new Set<Step[]>();
+  /** What has happened since each `runAll()` was called, and what ends it. */
+  readonly #runs = new Map<Step[], () => void>();
   /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
   readonly #providers = new Map<Provider, () => void>();
   #realTimer: NodeJS.Timeout | undefined;
@@ -108,14 +119,11 @@ export class Simulation {
   }
 
   startThread(): Worker {
-    const thread = new FakeThread(++this.#threadIds, this);
+    const { SimulatedThread } = this.realm as Realm;
+    const thread = new SimulatedThread(++this.#threadIds);
     this.#threads.add(thread);
     this.changed();
     return thread as unknown as Worker;
-  }
-
-  workerFor(thread: FakeThread, startup: Startup): WorkerInProcess {
-    return new (this.realm as Realm).WorkerInProcess(thread, startup);
   }
 
   /** The pool has ended. */
@@ -135,7 +143,7 @@ export class Simulation {
     provideContext(currentContext);
   }
 
-  threadExited(thread: FakeThread): void {
+  threadExited(thread: Thread): void {
     this.#threads.delete(thread);
     for (const call of this.calls) if (call.thread === thread) this.calls.delete(call);
     this.changed();
@@ -158,8 +166,7 @@ export class Simulation {
 
   /** Something more may happen than before. */
   changed(): void {
-    for (const wake of this.#waiters.splice(0)) wake();
-    if (!this.isAutomatic || this.#isScheduled) return;
+    if ((!this.isAutomatic && this.#runs.size === 0) || this.#isScheduled) return;
     this.#isScheduled = true;
     timers.setImmediate(() => {
       this.#isScheduled = false;
@@ -176,7 +183,8 @@ export class Simulation {
 
   async #go(): Promise<void> {
     if ((await this.#next()) !== undefined || this.#jump()) this.changed();
-    else this.#followRealTime();
+    else if (this.#isWaiting) this.#followRealTime();
+    else for (const end of this.#runs.values()) end();
   }
 
   /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
@@ -203,21 +211,15 @@ export class Simulation {
   }
 
   /** Makes everything happen that can, and gives what did. */
-  async runAll(): Promise<Step[]> {
+  runAll(): Promise<Step[]> {
     const log: Step[] = [];
-    this.#logs.add(log);
-    try {
-      for (;;) {
-        const changed = new Promise<void>((resolve) => this.#waiters.push(resolve));
-        const goesOn = await this.#alone(async () => (await this.#next()) !== undefined || this.#jump());
-        if (goesOn) continue;
-        if (!this.#isWaiting) return log;
-        this.#followRealTime();
-        await changed;
-      }
-    } finally {
-      this.#logs.delete(log);
-    }
+    return new Promise((resolve) => {
+      this.#runs.set(log, () => {
+        this.#runs.delete(log);
+        resolve(log);
+      });
+      this.changed();
+    });
   }
 
   /** Lets so much time pass; in between, what is due happens, and, in an automatic pool, all that can. */
@@ -275,7 +277,7 @@ export class Simulation {
         this.#exchange();
       } while (this.loading > 0);
       await turn();
-      for (const log of this.#logs) log.push(step);
+      for (const log of this.#runs.keys()) log.push(step);
       return step;
     }
     return undefined;
@@ -293,20 +295,19 @@ export class Simulation {
     ];
   }
 
-  async #start(thread: FakeThread): Promise<Step> {
+  async #start(thread: Thread): Promise<Step> {
     const { threadId } = thread;
     const fault = this.faults.ofStart();
     if (fault !== undefined) {
       await thread.die(fault.death);
       return { kind: 'start failed', threadId };
     }
-    thread.isReady = true;
-    await thread.worker?.start();
+    await thread.start();
     return { kind: thread.isDead ? 'start failed' : 'start', threadId };
   }
 
-  #call(thread: FakeThread): Step | undefined {
-    const name = thread.worker?.take();
+  #call(thread: Thread): Step | undefined {
+    const name = thread.take();
     return name === undefined ? undefined : { kind: 'call', threadId: thread.threadId, name };
   }
 

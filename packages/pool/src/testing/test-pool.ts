@@ -110,22 +110,16 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
 }
 
 /** What a pool does is done by the code of its realm. */
-function delegate(name: string | symbol, { get, value }: PropertyDescriptor): PropertyDescriptor {
-  const memberOf = (pool: object): unknown =>
-    Reflect.get((simulationOf(pool).realm as Realm).Pool.prototype, name, pool);
-  if (get !== undefined)
-    return {
-      configurable: true,
-      get(this: object) {
-        return memberOf(this);
-      },
-    };
-  if (typeof value !== 'function') return { configurable: true, value };
+function delegate(name: string | symbol, { get }: PropertyDescriptor): PropertyDescriptor {
+  function memberOf(this: object): unknown {
+    return Reflect.get((simulationOf(this).realm as Realm).Pool.prototype, name, this);
+  }
+  if (get !== undefined) return { configurable: true, get: memberOf };
   return {
     configurable: true,
     writable: true,
     value(this: object, ...given: unknown[]) {
-      return Reflect.apply(memberOf(this) as () => unknown, this, given);
+      return Reflect.apply(memberOf.call(this) as () => unknown, this, given);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { AbortError } from '../errors.js';
 import { carry, restore } from '../shared/error-record.js';
-import { END, FAILURE, type FedValue, type FeedMessage, type FeedRequest, ITEM } from '../shared/feeds.js';
+import type { FedValue, FeedMessage, FeedRequest } from '../shared/feeds.js';
 import { unreadable } from '../shared/uncloneable.js';
 
 /** Items that have been asked for or are here, at most. */
@@ -14,95 +14,65 @@ export function withFeeds({ values, feeds }: FedValue): unknown[] {
   const items = [...values];
   for (const { index, port, isReadable } of feeds) {
     const reader = readerOf(port);
-    items[index] = isReadable ? readableOf(reader) : reader;
+    items[index] = isReadable ? ReadableStream.from(reader) : reader;
   }
   return items;
 }
 
-function readableOf(reader: Reader): ReadableStream<unknown> {
-  return new ReadableStream<unknown>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await reader.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-type Result = IteratorResult<unknown, undefined>;
-type Reader = AsyncIterableIterator<unknown, undefined> & { return(): Promise<Result> };
-interface Waiter {
-  resolve(result: Result): void;
-  reject(reason: unknown): void;
-}
-
 /** An async iterable of the host, as the function of a task sees it. */
-function readerOf(port: MessagePort): Reader {
+function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
   const received: FeedMessage[] = [];
-  const waiters: Waiter[] = [];
   /** Items that have been asked for and have not come. */
   let asked = 0;
-  let isOver = false;
   let isClosed = false;
-  const ask = (request: FeedRequest): void => port.postMessage(request);
+  /** The function takes no more. */
+  let isLeft = false;
+  let wake = (): void => {};
 
   function receive(message: FeedMessage): void {
     asked--;
     received.push(message);
-    serve();
+    wake();
   }
   port.on('message', receive);
-  port.on('messageerror', (reason: unknown) => receive([FAILURE, carry(unreadable('item', reason))]));
+  port.on('messageerror', (reason: unknown) =>
+    receive({ done: true, thrown: carry(unreadable('item', reason)) }),
+  );
   port.on('close', () => {
     isClosed = true;
-    serve();
+    wake();
   });
+  const ask = (request: FeedRequest): void => port.postMessage(request);
 
-  function serve(): void {
-    while (waiters.length > 0) {
+  async function* read(): AsyncGenerator<unknown, void> {
+    for (;;) {
+      const coming = asked + received.length;
+      if (coming <= FEW) {
+        asked += MOST - coming;
+        ask(MOST - coming);
+      }
+      while (received.length === 0 && !isClosed && !isLeft)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       const message = received.shift();
-      if (message === undefined && !isOver && !isClosed) break;
-      answer(waiters.shift() as Waiter, message);
+      if (isLeft) return;
+      if (message === undefined) throw new AbortError();
+      if (message.thrown !== undefined) throw restore(message.thrown);
+      if (message.done) return;
+      yield message.value;
     }
-    const coming = asked + received.length;
-    if (waiters.length === 0 && coming > FEW) return;
-    if (isOver || isClosed || coming >= MOST) return;
-    asked += MOST - coming;
-    ask(MOST - coming);
   }
 
-  function answer(waiter: Waiter, message: FeedMessage | undefined): void {
-    if (message?.[0] === ITEM) {
-      waiter.resolve({ done: false, value: message[1] });
-      return;
-    }
-    const wasOver = isOver;
-    isOver = true;
-    if (wasOver || message?.[0] === END) waiter.resolve({ done: true, value: undefined });
-    else waiter.reject(message === undefined ? new AbortError() : restore(message[1]));
-  }
-
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
+  const items = read();
+  const end = items.return.bind(items);
+  return Object.assign(items, {
+    /** At once, also while an item is awaited. */
+    return(): ReturnType<typeof end> {
+      isLeft = true;
+      ask(null);
+      wake();
+      return end();
     },
-    next() {
-      const result = new Promise<Result>((resolve, reject) => waiters.push({ resolve, reject }));
-      serve();
-      return result;
-    },
-    async return() {
-      received.length = 0;
-      if (!isOver) ask(null);
-      isOver = true;
-      serve();
-      return { done: true, value: undefined };
-    },
-  };
+  });
 }

@@ -6,19 +6,17 @@ import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { awaited, functionOf, hookOf, namesOf } from './exported.js';
 import { withFeeds } from './feed.js';
-import { type Lifecycle, SetupFailure } from './lifecycle.js';
+import { type Lifecycle, setupFailure } from './lifecycle.js';
 import { loadModule } from './load-module.js';
 import { type ObservedCalls, observedCalls } from './observed.js';
 import { type Streams, streamsOf, withContext } from './streams.js';
 
-/** No task needs the function yet. */
-export const NO_SLOT = -1;
+/** Gives the function for the task in a slot: of calls with a context, one for each. */
+type Binder = (slot: number) => calls.TaskFunction;
 
 /** The functions that tasks call, by the number of their handler. A file is loaded at its first task, or as the worker starts. */
 export class Handlers {
-  readonly #known: (calls.TaskFunction | undefined)[] = [];
-  /** Functions that are bound to the slot of each task. */
-  readonly #bound: (calls.TaskFunction | undefined)[] = [];
+  readonly #known: (Binder | undefined)[] = [];
   #calls: ObservedCalls | undefined;
   #streams: Streams | undefined;
   readonly #channel: Channel;
@@ -31,27 +29,22 @@ export class Handlers {
 
   /** The function for the task in a slot, when it has been loaded. */
   get(id: number, slot: number): calls.TaskFunction | undefined {
-    return this.#known[id] ?? this.#bind(id, slot);
+    return this.#known[id]?.(slot);
   }
 
-  #bind(id: number, slot: number): calls.TaskFunction | undefined {
-    const fn = this.#bound[id];
-    if (fn === undefined) return undefined;
-    const isOpened = (this.#channel.handler(id)[3] & calls.STREAMED) !== 0;
-    return isOpened ? this.#keeping().opener(fn, slot) : this.#observing().bind(fn, slot);
-  }
-
-  /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
+  /** Loads the function for a task; slot -1: for none yet. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<calls.TaskFunction> {
+    const known = this.#known[id] ?? (await this.#binder(id));
+    this.#known[id] = known;
+    return known(slot);
+  }
+
+  async #binder(id: number): Promise<Binder> {
     const [, filename, name, call] = this.#channel.handler(id);
-    if ((call & calls.CONTINUED) !== 0) return this.#keeping().step(slot);
-    const fn =
-      this.#known[id] ??
-      this.#bound[id] ??
-      this.#around(filename, call, await this.#find(filename, name, slot, call));
-    const isBound = (call & (calls.OBSERVED | calls.STREAMED)) !== 0;
-    (isBound ? this.#bound : this.#known)[id] = fn;
-    return this.#bind(id, slot) ?? fn;
+    if ((call & calls.CONTINUED) !== 0) return this.#keeping().step;
+    const fn = this.#around(filename, call, await this.#find(filename, name, call));
+    if ((call & calls.STREAMED) !== 0) return (opened) => this.#keeping().opener(fn, opened);
+    return (call & calls.OBSERVED) === 0 ? () => fn : (bound) => this.#observing().bind(fn, bound);
   }
 
   /** Does it keep iterables for streams? */
@@ -69,14 +62,12 @@ export class Handlers {
     return this.#streams;
   }
 
-  /** @throws SetupFailure itself when no task needs the file yet */
-  async #find(filename: string, name: string, slot: number, call: number): Promise<calls.TaskFunction> {
+  async #find(filename: string, name: string, call: number): Promise<calls.TaskFunction> {
     const { value: exported } = await awaited((await loadModule(filename)).exports);
-    try {
-      await this.#lifecycle.enter(filename, (hook) => hookOf(exported, hook));
-    } catch (error) {
-      throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
-    }
+    const entered = this.#lifecycle.enter(filename, (hook) => hookOf(exported, hook));
+    await entered.catch((cause: unknown) => {
+      throw setupFailure(filename, name, cause);
+    });
     return (call & calls.LISTED) === 0
       ? functionOf(exported, filename, name)
       : () => namesOf(exported, filename);
@@ -84,10 +75,9 @@ export class Handlers {
 
   /** The function as the loop calls it. */
   #around(filename: string, call: number, fn: calls.TaskFunction): calls.TaskFunction {
-    const isCarried = (call & calls.CARRIED) !== 0;
     const called = calledAs(call, fn);
-    const inner = (call & calls.STREAMED) === 0 ? called : withContext(called, isCarried);
-    return isCarried ? carriedBy(this.#channel, filename, inner) : inner;
+    const inner = (call & calls.STREAMED) === 0 ? called : withContext(called);
+    return (call & calls.CARRIED) === 0 ? inner : carriedBy(this.#channel, filename, inner);
   }
 }
 

@@ -5,24 +5,14 @@ import { messageOf } from '../shared/untrusted.js';
 
 type Hook = () => unknown;
 
-/** `setup()` of a worker file has failed. */
-export class SetupFailure {
-  readonly filename: string;
-  readonly cause: unknown;
-
-  constructor(filename: string, cause: unknown) {
-    this.filename = filename;
-    this.cause = cause;
-  }
-
-  /** What a task is rejected with that needs the file, in a worker that was ready without it. */
-  forTask(taskName: string): WorkerError {
-    const { filename, cause } = this;
-    const message = `setup() of ${filename} failed: ${messageOf(cause)}`;
-    const context = { threadId, taskName, filename };
-    return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, context, { cause });
-  }
-}
+/** What a task is rejected with that needs a file whose `setup()` has failed. */
+export const setupFailure = (filename: string, taskName: string, cause: unknown): WorkerError =>
+  new WorkerError(
+    'PLIMSOLL_POOL_START_FAILED',
+    `setup() of ${filename} failed: ${messageOf(cause)}`,
+    { threadId, taskName, filename },
+    { cause },
+  );
 
 /** What worker files do once in each worker: `setup()` before their first task, `dispose()` before the worker ends, or as they are called. */
 export class Lifecycle {
@@ -37,25 +27,21 @@ export class Lifecycle {
     this.#onDispose = onDispose;
   }
 
-  /** A file has been loaded. Rejects with a SetupFailure, each time that it is asked. */
+  /** A file has been loaded. Rejects with what its `setup()` throws, each time that it is asked. */
   enter(filename: string, hookOf: (name: string) => Promise<unknown>): Promise<void> {
-    const known = this.#entered.get(filename) ?? this.#setUp(filename, hookOf);
+    const known = this.#entered.get(filename) ?? this.#setUp(hookOf);
     this.#entered.set(filename, known);
     return known;
   }
 
-  async #setUp(filename: string, hookOf: (name: string) => Promise<unknown>): Promise<void> {
-    try {
-      const { setup: first, dispose: last } = this.#names;
-      const setup = first === undefined ? undefined : await hookOf(first);
-      if (typeof setup === 'function') await setup();
-      const dispose = last === undefined ? undefined : await hookOf(last);
-      if (typeof dispose !== 'function') return;
-      this.#disposals.push(dispose as Hook);
-      this.#onDispose();
-    } catch (cause) {
-      throw new SetupFailure(filename, cause);
-    }
+  async #setUp(hookOf: (name: string) => Promise<unknown>): Promise<void> {
+    const { setup: first, dispose: last } = this.#names;
+    const setup = first === undefined ? undefined : await hookOf(first);
+    if (typeof setup === 'function') await setup();
+    const dispose = last === undefined ? undefined : await hookOf(last);
+    if (typeof dispose !== 'function') return;
+    this.#disposals.push(dispose as Hook);
+    this.#onDispose();
   }
 
   /** Disposes of all files, the last one first, whatever others throw. Rejects with the first error. */

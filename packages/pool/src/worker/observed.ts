@@ -1,5 +1,5 @@
 import { AbortError, PoolError } from '../errors.js';
-import { type HostRequest, isThenable, type TaskFunction } from '../shared/calls.js';
+import { type HostRequest, type TaskFunction, withEnd } from '../shared/calls.js';
 import { type CurrentTask, provideContext } from '../shared/context.js';
 import { restore } from '../shared/error-record.js';
 import { isAsked } from '../shared/table.js';
@@ -36,27 +36,15 @@ export function observedCalls(channel: Channel) {
     if (observed.slots.size === 0 && !observed.isKept) for (const endCall of observed.calls) endCall();
   }
 
-  async function settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
-    try {
-      return await result;
-    } finally {
-      end(slot, observed);
-    }
-  }
-
   /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
   function during(slot: number, observed: Observed, call: () => unknown): unknown {
     if (isAsked(channel.table, slot)) throw new AbortError();
     observed.slots.add(slot);
     running.set(slot, observed);
-    let isLater = false;
-    try {
-      const result = storage.run(observed, call);
-      isLater = isThenable(result);
-      return isLater ? settled(slot, observed, result) : result;
-    } finally {
-      if (!isLater) end(slot, observed);
-    }
+    return withEnd(
+      () => storage.run(observed, call),
+      () => end(slot, observed),
+    );
   }
 
   const observe = (): Observed => new Observed(channel, callingHost);

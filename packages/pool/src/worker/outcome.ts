@@ -5,9 +5,9 @@ import { PAYLOAD, RINGS_MADE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { bytesOf, isMovable, unwrap } from '../shared/move.js';
-import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
+import { ResultRing, ringWordOf } from '../shared/result-ring.js';
 import { blockAt, slotAt } from '../shared/table.js';
-import { Trimmer } from '../shared/trimmer.js';
+import { trimmerOf } from '../shared/trimmer.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import type { Channel } from './channel.js';
@@ -18,8 +18,8 @@ const THROWN = 'the thrown value';
 export function outcomeOf(channel: Channel, mostBytes: number) {
   const { table } = channel;
   const { layout } = table;
-  const rings: { [Name in Ring]?: ResultRing } = {};
-  const trimmer = new Trimmer(trim);
+  let ring: ResultRing | undefined;
+  const grown = trimmerOf(trim);
   const encoder = new Encoder(4096, lend, (shape, names) => channel.post([message.SHAPE, shape, names]));
 
   function report(slot: number, thrown: Thrown, most: number): void {
@@ -40,13 +40,13 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
       describe(table, base, marked | message.IN_SLOT, length, 0);
       return true;
     }
-    const position = externals === undefined ? ring('results').allocate(length) : -1;
+    const position = externals === undefined ? ringNow().allocate(length) : -1;
     if (position === -1) {
       const copy = words.slice(0, length);
       const buffers = externals ?? [];
       post(slot, flags, { words: copy, externals: buffers, encodingFlags }, [copy.buffer, ...buffers]);
     } else {
-      copyWords(encoded, length, ring('results').memory, ringWordOf('results', position));
+      copyWords(encoded, length, ringNow().memory, ringWordOf(position));
       describe(table, base, marked | message.IN_ARENA, length, position);
     }
     return true;
@@ -54,7 +54,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
 
   /** As the encoder. When it gives up, or the value is too large, what it has lent is taken back. */
   function encode(value: unknown, what: string, most: number): ReturnType<Encoder['encode']> {
-    const mark = rings.bulk?.front ?? 0;
+    const mark = ring?.front ?? 0;
     let isDone = false;
     try {
       const encoded = encoder.encode(value);
@@ -62,38 +62,35 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
       isDone = encoded !== undefined;
       return encoded;
     } finally {
-      if (!isDone && rings.bulk !== undefined) rings.bulk.front = mark;
+      if (!isDone && ring !== undefined) ring.front = mark;
     }
   }
 
   function lend(bytes: number, write: (memory: RawBuffer, at: number) => void, isText: boolean): number {
     if (!isText && bytes >= MOVED_BYTES) return -1;
-    const bulk = ring('bulk');
-    const position = bulk.allocate((bytes + 3) >> 2);
-    if (position !== -1) write(bulk.memory.bytes, ringWordOf('bulk', position) * 4);
+    const lent = ringNow();
+    const position = lent.allocate((bytes + 3) >> 2);
+    if (position !== -1) write(lent.memory.bytes, ringWordOf(position) * 4);
     return position;
   }
 
-  function ring(name: Ring): ResultRing {
-    const known = rings[name];
-    if (known !== undefined) return known;
-    const made = new ResultRing(table, channel.index, name);
+  function ringNow(): ResultRing {
+    if (ring !== undefined) return ring;
+    const made = new ResultRing(table, channel.index);
     // First, because it may throw, and the host must know every ring that is used.
-    channel.post([message.RESULTS, name, made.memory.words.buffer as SharedArrayBuffer]);
+    channel.post([message.RESULTS, made.memory.words.buffer as SharedArrayBuffer]);
     Atomics.add(table.words, blockAt(layout, channel.index) + RINGS_MADE, 1);
-    rings[name] = made;
-    trimmer.grown();
+    ring = made;
+    grown();
     return made;
   }
 
-  /** Gives up rings that no result has needed for a while. */
+  /** Gives up a ring that no result has needed for a while. */
   function trim(): boolean {
-    for (const name of Object.keys(rings) as Ring[]) {
-      if (rings[name]?.isSpare() !== true) continue;
-      delete rings[name];
-      channel.post([message.RESULTS, name, undefined]);
-    }
-    return Object.keys(rings).length > 0;
+    if (ring?.isSpare() !== true) return ring !== undefined;
+    ring = undefined;
+    channel.post([message.RESULTS, undefined]);
+    return false;
   }
 
   function post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {

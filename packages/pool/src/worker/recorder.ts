@@ -1,8 +1,8 @@
-import { isThenable, type TaskFunction } from '../shared/calls.js';
+import { isThenable, type TaskFunction, withEnd } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
-import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
+import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
 import { HEAP, type Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
 import type { Channel } from './channel.js';
@@ -14,9 +14,8 @@ const INTERVAL = 5;
 /** Notes what the pool's options ask for: times of tasks, each of their steps, and that the heap is larger than it shall be. */
 export function recorderOf(startup: Startup, channel: Channel) {
   const { floats, layout } = channel.table;
+  const { marks: cells, maxHeapMb = Number.POSITIVE_INFINITY } = startup;
   const times = startup.times && new Times(startup.times);
-  const cells = startup.marks && new Marks(startup.marks).cells;
-  const { maxHeapMb = Number.POSITIVE_INFINITY } = startup;
   let nextLook = maxHeapMb === Number.POSITIVE_INFINITY ? maxHeapMb : 0;
 
   /** Tells the host once. */
@@ -55,26 +54,18 @@ export function recorderOf(startup: Startup, channel: Channel) {
 }
 
 function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task: unknown): unknown {
-  let isLater = false;
+  let idleBefore: number | undefined;
   cells[at + CALLED] = now();
-  try {
+  const call = (): unknown => {
     const result = handler(task);
-    isLater = isThenable(result);
-    return isLater ? settled(cells, at, result) : result;
-  } finally {
-    if (!isLater) cells[at + RETURNED] = now();
-  }
-}
-
-/** Until now the loop has not idled since the call, because nothing was awaited. */
-async function settled(cells: Float64Array, at: number, result: unknown): Promise<unknown> {
-  const before = idle();
-  try {
-    return await result;
-  } finally {
+    // Until now the loop has not idled since the call, because nothing was awaited.
+    if (isThenable(result)) idleBefore = idle();
+    return result;
+  };
+  return withEnd(call, () => {
     cells[at + RETURNED] = now();
-    cells[at + IDLE] = idle() - before;
-  }
+    if (idleBefore !== undefined) cells[at + IDLE] = idle() - idleBefore;
+  });
 }
 
 /** Milliseconds in which this thread's event loop has waited for events so far. */

@@ -5,8 +5,6 @@ import type { Table } from '../shared/table.js';
 
 const pause = (Atomics as { pause?: () => void }).pause;
 
-export type Spinner = ReturnType<typeof spinnerOf>;
-
 /**
  * Lets a worker look for something for a while before it sleeps (spin-then-park), if there is a core to spare for it.
  *

@@ -1,15 +1,15 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import { threadId } from 'node:worker_threads';
 import { AbortError, PoolError } from '../errors.js';
-import { isThenable, NEXT, type StreamStep, type TaskFunction } from '../shared/calls.js';
+import { isThenable, NEXT, type StreamStep, type TaskFunction, withEnd } from '../shared/calls.js';
 import { isMovable, move, transferableSymbol, unwrap, valueSymbol } from '../shared/move.js';
 import type { Observed, ObservedCalls } from './observed.js';
 
 type Steps = Iterator<unknown> | AsyncIterator<unknown>;
 
-/** Calls something in some stores of AsyncLocalStorages. */
-type RunInContext = <Result>(call: () => Result) => Result;
+type RunInContext = ReturnType<typeof AsyncLocalStorage.snapshot>;
 
-/** What a function has returned, and the stores in which it was called. */
+/** What a function has returned, and the stores of AsyncLocalStorages in which it was called. */
 interface OpenIteration {
   readonly made: unknown;
   readonly within: RunInContext;
@@ -23,22 +23,11 @@ interface Kept {
   readonly observed: Observed;
 }
 
-const directly = (): RunInContext => (call) => call();
-const stores = (): RunInContext => process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
-
-/** A function whose result shall be iterated, in the stores in which it is called if it has stores of its own. */
-export function withContext(
-  fn: TaskFunction,
-  hasStores: boolean,
-): (value: unknown) => OpenIteration | Promise<OpenIteration> {
-  return (value) => {
-    const within = hasStores ? stores() : directly();
-    const made = fn(value);
-    return isThenable(made)
-      ? Promise.resolve(made).then((later) => ({ made: later, within }))
-      : { made, within };
-  };
-}
+/** A function whose result shall be iterated in the stores in which it is called. */
+export const withContext = (fn: TaskFunction) => (value: unknown) => {
+  const within = process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
+  return after(fn(value), (made): OpenIteration => ({ made, within }));
+};
 
 export type Streams = ReturnType<typeof streamsOf>;
 
@@ -52,28 +41,20 @@ export function streamsOf(calls: ObservedCalls) {
     observed.isKept = false;
   }
 
-  function next(id: number, kept: Kept): unknown {
-    const failed = (error: unknown): never => {
-      forget(id, kept);
-      throw error;
-    };
-    try {
-      const result = kept.steps.next();
-      const item = isThenable(result)
-        ? Promise.resolve(result).then((later) => given(id, kept, later))
-        : given(id, kept, result);
-      return item instanceof Promise ? item.catch(failed) : item;
-    } catch (error) {
-      return failed(error);
-    }
-  }
+  const next = (id: number, kept: Kept): unknown =>
+    withEnd(
+      () => after(kept.steps.next(), (result) => given(id, kept, result)),
+      (isFailed) => {
+        if (isFailed) forget(id, kept);
+      },
+    );
 
   function given(id: number, kept: Kept, result: IteratorResult<unknown>): unknown {
     if (typeof result !== 'object' || result === null)
       throw new TypeError(`Iterator result ${String(result)} is not an object`);
     const { done, value } = result;
     // As `for await` does with the items of an iterable that is not asynchronous.
-    if (done !== true) return isThenable(value) ? Promise.resolve(value).then(itemOf) : itemOf(value);
+    if (done !== true) return after(value, itemOf);
     forget(id, kept);
     return ENDED;
   }
@@ -82,8 +63,7 @@ export function streamsOf(calls: ObservedCalls) {
     const { steps, observed } = kept;
     forget(id, kept);
     observed.abort(new AbortError(undefined, 'The stream was closed'));
-    const result = steps.return?.();
-    return isThenable(result) ? Promise.resolve(result).then(() => ENDED) : ENDED;
+    return after(steps.return?.(), () => ENDED);
   }
 
   return {
@@ -113,6 +93,13 @@ export function streamsOf(calls: ObservedCalls) {
     },
   };
 }
+
+/** What becomes of a value: now, or later if it is a promise. */
+const after = <Value, Result>(
+  value: Value | PromiseLike<Value>,
+  become: (value: Value) => Result,
+): Result | Promise<Result> =>
+  isThenable(value) ? Promise.resolve(value).then(become) : become(value as Value);
 
 const ENDED = [true];
 

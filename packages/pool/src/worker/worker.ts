@@ -1,9 +1,9 @@
-import type { SharedTable } from '../shared/memory.js';
+import type { PoolError } from '../errors.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { type Channel, channelOf } from './channel.js';
-import { Handlers, NO_SLOT } from './handlers.js';
-import { Lifecycle, SetupFailure } from './lifecycle.js';
+import { Handlers } from './handlers.js';
+import { Lifecycle } from './lifecycle.js';
 import { type Loop, loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
 
@@ -18,7 +18,6 @@ export interface Ends {
 /** A worker, but for its thread. */
 export class Worker {
   readonly channel: Channel;
-  readonly table: SharedTable;
   readonly loop: Loop;
   readonly #startup: Startup;
   readonly #ends: Ends;
@@ -29,7 +28,6 @@ export class Worker {
     this.#startup = startup;
     this.#ends = ends;
     this.channel = channelOf(startup);
-    this.table = this.channel.table;
     this.#lifecycle = new Lifecycle(startup.lifecycle, () => this.channel.post([DISPOSES]));
     this.#handlers = handlersOf(this.channel, this.#lifecycle);
     this.loop = loopOf(startup, this.channel, this.#handlers);
@@ -42,10 +40,11 @@ export class Worker {
    */
   async preload(): Promise<boolean> {
     try {
-      if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, NO_SLOT);
+      if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, -1);
     } catch (error) {
-      if (!(error instanceof SetupFailure)) return true;
-      await this.#ends.fail(error.cause);
+      const { code, cause } = error as PoolError;
+      if (code !== 'PLIMSOLL_POOL_START_FAILED') return true;
+      await this.#ends.fail(cause);
       return false;
     }
     return true;

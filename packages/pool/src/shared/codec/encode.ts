@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { types } from 'node:util';
-import { Trimmer } from '../trimmer.js';
+import { trimmerOf } from '../trimmer.js';
 import { refuse } from '../uncloneable.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
@@ -108,7 +108,7 @@ export class Encoder {
   readonly #lend: Lend | undefined;
   /** Words of the longest message since the last look. */
   #longest = 0;
-  readonly #trimmer = new Trimmer(() => this.trim());
+  readonly #grown = trimmerOf(() => this.trim());
 
   /** With `announce`, shapes that come often get numbers. */
   constructor(words = FEWEST_WORDS, lend?: Lend, announce?: Announce) {
@@ -169,7 +169,7 @@ export class Encoder {
     const larger = new Int32Array(Math.max(this.#words.length * 2, at + words));
     larger.set(this.#words.subarray(0, at));
     this.#use(larger);
-    if (larger.length > MOST_SPARE) this.#trimmer.grown();
+    if (larger.length > MOST_SPARE) this.#grown();
   }
 
   /** Gives up most of its memory if no message has needed much of it since the last call. False: there is little. */

@@ -1,68 +1,102 @@
+import { EventEmitter } from 'node:events';
 import { STREAMED, type TaskFunction } from '../shared/calls.js';
 import { HANDLER } from '../shared/layout.js';
 import type { Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
-import type { Channel } from '../worker/channel.js';
 import { Handlers } from '../worker/handlers.js';
 import { cannotLoad } from '../worker/load-error.js';
 import { Worker } from '../worker/worker.js';
-import type { FakeThread } from './fake-thread.js';
-import type { Armed } from './faults.js';
+import type { Armed, Death } from './faults.js';
 import { simulation, withPermit } from './replaced.js';
-import type { Call, Polled } from './simulation.js';
+import type { Call, Polled, Thread } from './simulation.js';
 
 export { Pool } from '../pool.js';
 export { enter } from './replaced.js';
 
+/** The exit code of a thread that somebody has ended. */
+const TERMINATED = 1;
+
 /** What a dead worker waits for. Not one for all: that would keep whatever waits for it. */
 const forEver = (): Promise<never> => new Promise(() => {});
 
-/** A worker on this thread. Claims a task only when it is told to. */
-export class WorkerInProcess extends Worker {
-  readonly #thread: FakeThread;
-  readonly #index: number;
+/** What the pool takes for a `Worker` of Node: a worker on this thread, which does only what the simulation makes it do. */
+export class SimulatedThread extends EventEmitter implements Thread {
+  readonly threadId: number;
+  isDead = false;
+  isReady = false;
+  #worker: Worker | undefined;
+  #index = 0;
   #post: Polled | undefined;
+  #exited: Promise<number> | undefined;
 
-  constructor(thread: FakeThread, startup: Startup) {
+  constructor(threadId: number) {
+    super();
+    this.threadId = threadId;
+  }
+
+  /** Gets what a real thread would get as its first message. Nothing else is posted to it. */
+  postMessage(startup: Startup): void {
     // No core is to spare for a thread that spins, and the heap is that of the test.
     const own = { ...startup, layout: { ...startup.layout, spinners: 0 }, maxHeapMb: undefined };
     const ends = {
-      leave: () => thread.die({ exitCode: 0 }),
-      fail: (error: unknown) => thread.die({ failure: { error }, exitCode: 1 }),
+      leave: () => this.die({ exitCode: 0 }),
+      fail: (error: unknown) => this.die({ failure: { error }, exitCode: 1 }),
     };
-    super(own, ends, (...parts) => new Functions(thread, ...parts));
-    this.#thread = thread;
     this.#index = startup.index;
+    this.#worker = new Worker(own, ends, (...parts) => new Functions(this, ...parts));
   }
 
   async start(): Promise<void> {
-    if (!(await this.preload()) || this.#thread.isDead) return;
-    this.open(0);
+    this.isReady = true;
+    if (!(await this.#worker?.preload()) || this.isDead) return;
+    this.#worker?.open(0);
     this.#post = [...simulation.posts].at(-1);
   }
 
   take(): string | undefined {
+    const { loop, channel } = this.#worker as Worker;
+    const { words, layout } = channel.table;
     let name: string | undefined;
     const onClaim = (slot: number): void => {
-      const handler = this.table.words[slotAt(this.table.layout, slot) + HANDLER] as number;
-      name = this.channel.handler(handler)[2];
+      name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number)[2];
     };
-    withPermit(this.#index, onClaim, () => this.loop.drive());
+    withPermit(this.#index, onClaim, () => loop.drive());
     return name;
   }
 
-  close(): void {
-    if (this.#post !== undefined) simulation.posts.delete(this.#post);
+  terminate(): Promise<number> {
+    return this.die({ exitCode: TERMINATED });
+  }
+
+  die({ failure, exitCode }: Death): Promise<number> {
+    if (this.#exited !== undefined) return this.#exited;
+    this.isDead = true;
+    this.#exited = Promise.resolve().then(() => {
+      if (this.#post !== undefined) simulation.posts.delete(this.#post);
+      if (failure !== undefined) this.emit('error', failure.error);
+      simulation.threadExited(this);
+      this.emit('exit', exitCode);
+      return exitCode;
+    });
+    return this.#exited;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
   }
 }
 
 /** Functions whose ends the simulation delivers, and that faults may hit. */
 class Functions extends Handlers {
   readonly #gated = new WeakMap<TaskFunction, TaskFunction>();
-  readonly #thread: FakeThread;
-  readonly #channel: Channel;
+  readonly #thread: SimulatedThread;
+  readonly #channel;
 
-  constructor(thread: FakeThread, ...parts: ConstructorParameters<typeof Handlers>) {
+  constructor(thread: SimulatedThread, ...parts: ConstructorParameters<typeof Handlers>) {
     super(...parts);
     this.#thread = thread;
     this.#channel = parts[0];
