@@ -74,12 +74,6 @@ const FAST_ALL_THE_SAME = inFolder(POOL, ['protocol', 'protocol-retirement', 're
 const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 
 /**
- * Only `npm test -- --all` runs these, as .ci/run does, or a filter that names them: benchmarks and studies, of which nothing that
- * is published has any part, the site of docs/, and values of gigabytes. They take a third of the time.
- */
-const ONLY_WITH_ALL = ['benchmarks/', 'studies/', `${TEST}/docs/site`, `${POOL}/huge`];
-
-/**
  * What need not run on every line of Node, with the lines on which the matrix runs it. What differs between lines runs on
  * each: threads and the pool's protocol on them, V8's serializer, how libuv's pool is resized, the inspector, hooks and trace
  * events, and of every command a test. What computes the same anywhere runs on one line, and what takes longest, on two.
@@ -168,13 +162,12 @@ const isUnder = (file, paths) => paths.some((path) => sourceOf(file).startsWith(
  * The compiled test files, or those whose path contains one of the filters.
  *
  * @param {readonly string[]} filters
- * @param {{ line?: number, fast?: boolean, all?: boolean }} [only] `line` leaves out what need not run on that line of Node, `fast`
- *   what is slow, `all: false` what no filter names and `npm test` leaves to .ci/run
+ * @param {{ line?: number, fast?: boolean }} [only] `line` leaves out what need not run on that line of Node, `fast` what is
+ *   slow
  */
-export function testFiles(filters, { line, fast = false, all = true } = {}) {
+export function testFiles(filters, { line, fast = false } = {}) {
   checkLists();
   return allFiles()
-    .filter((file) => all || filters.length > 0 || !isUnder(file, ONLY_WITH_ALL))
     .filter(
       (file) => filters.length === 0 || filters.some((text) => file.replaceAll('\\', '/').includes(text)),
     )
@@ -215,10 +208,7 @@ const hasSource = (file) => existsSync(join(root, `${sourceOf(file)}.test.ts`));
 function checkLists() {
   const exact = Object.keys(SECONDS).filter((path) => !existsSync(join(root, `${path}.test.ts`)));
   const files = allFiles();
-  const named = [
-    ...NOT_EVERYWHERE.flatMap(({ paths }) => paths),
-    ...[...MEASURES, ...WAITS, ...SLOW_FOLDERS, ...ONLY_WITH_ALL],
-  ];
+  const named = [...NOT_EVERYWHERE.flatMap(({ paths }) => paths), ...MEASURES, ...WAITS, ...SLOW_FOLDERS];
   const unmet = named.filter((path) => !files.some((file) => isUnder(file, [path])));
   const gone = [...exact, ...unmet];
   if (gone.length > 0)
