@@ -68,16 +68,22 @@ export interface Load {
 
 /** Between an answer and the next request: thousands of requests in a second would leave no CPU for what a test is about. */
 const THINK_MS = 10;
-const think = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, THINK_MS));
+const think = (ms = THINK_MS): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Ask for paths in turn over some connections, each again soon after its answer, until the test ends. */
-export function load(context: TestContext, port: number, paths: readonly string[], connections = 4): Load {
+export function load(
+  context: TestContext,
+  port: number,
+  paths: readonly string[],
+  connections = 4,
+  thinkMs = THINK_MS,
+): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let isOver = false;
   const client = async (): Promise<void> => {
     for (let turn = 0; !isOver; turn++) {
       await ask(port, paths[turn % paths.length] as string, agent);
-      await think();
+      await think(thinkMs);
     }
   };
   const clients = Array.from({ length: connections }, client);

@@ -11,7 +11,8 @@ const count = ({ routes }: Window): number => [...routes.values()].flat().length
 describe('windows of a running app', { concurrency: false }, () => {
   test('HTTP/1: each size is in force, requests are counted by route, and the old size comes back', async (context) => {
     const { target, port, child } = await liveApp(context, ['tune/server.cjs', 'http1']);
-    load(context, port, ['/users/1', '/users/2?full=1', '/fails']);
+    // So many that jobs wait for the pool.
+    load(context, port, ['/users/1', '/users/2?full=1', '/fails'], 4, 0);
     await until(() => target.requests > 20);
     for (const [order, size] of [2, 8, 1].entries()) {
       const window = await target.window({ ...plan, order, arm: size, size });
