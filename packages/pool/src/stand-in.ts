@@ -58,17 +58,6 @@ export function fill(options: PoolOptions): FilledOptions {
   }
 }
 
-/** Settles inside an async resource, so that diagnostic tools see one of that type per task. Errors are the original's. */
-function inResource<R>(type: string, triggerAsyncId: number, result: Promise<R>): Promise<R> {
-  const resource = new AsyncResource(type, { triggerAsyncId });
-  return new Promise((resolve, reject) => {
-    result.then(
-      (value) => resource.runInAsyncScope(resolve, undefined, value),
-      (error: unknown) => resource.runInAsyncScope(reject, undefined, unwrapped(error)),
-    );
-  });
-}
-
 /** The originals reject with the worker's error, where the pool has it as the cause; and with another one after `close()`. */
 function unwrapped(error: unknown): unknown {
   if (!(error instanceof PoolError)) return error;
@@ -96,8 +85,16 @@ export abstract class StandIn extends PoolBase {
     this.isOver = false;
   }
 
+  /** Settles inside an async resource, so that diagnostic tools see one of that type per task. Errors are the original's. */
   protected inResource<R>(result: Promise<R>): Promise<R> {
-    return inResource(`${this.#kind}.Task`, this.asyncResource.asyncId(), result);
+    const triggerAsyncId = this.asyncResource.asyncId();
+    const resource = new AsyncResource(`${this.#kind}.Task`, { triggerAsyncId });
+    return new Promise((resolve, reject) => {
+      result.then(
+        (value) => resource.runInAsyncScope(resolve, undefined, value),
+        (error: unknown) => resource.runInAsyncScope(reject, undefined, unwrapped(error)),
+      );
+    });
   }
 
   /** Are we inside a worker of a pool? */
