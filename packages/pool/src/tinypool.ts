@@ -144,26 +144,29 @@ export class Tinypool extends StandIn {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tinypool's types, so that its users' code still compiles
-  async run(task: any, options: TinypoolRunOptions = {}): Promise<any> {
-    const { runtime, channel, ...own } = options;
-    checkRuntime('options.runtime', runtime);
-    checkChannel(channel);
-    this.ensureOpen();
-    if (channel !== undefined) this.#openChannel(channel);
+  run(task: any, options: TinypoolRunOptions = {}): Promise<any> {
     try {
-      return await this.inResource(this.#settled(task, own));
-    } finally {
-      if (channel !== undefined) this.#channels.set(channel, true);
-      if (channel !== undefined && this.#isolation !== undefined) this.#closeChannel(channel);
+      const { runtime, channel } = options;
+      checkRuntime('options.runtime', runtime);
+      checkChannel(channel);
+      this.ensureOpen();
+      if (channel !== undefined) this.#openChannel(channel);
+      const result = this.inResource(runWith(this.core, task, options as RunOptions));
+      const isPlain = channel === undefined && this.#isolation === undefined;
+      return isPlain ? result : this.#followed(result, channel);
+    } catch (error) {
+      return Promise.reject(error);
     }
   }
 
-  async #settled(task: unknown, options: RunOptions): Promise<unknown> {
+  async #followed(result: Promise<unknown>, channel: TinypoolChannel | undefined): Promise<unknown> {
     const { core } = this;
     try {
-      return await runWith(core, task, options);
+      return await result;
     } finally {
+      if (channel !== undefined) this.#channels.set(channel, true);
       if (this.#isolation !== undefined) await this.#inTime(this.#isolation.retire(core));
+      if (channel !== undefined && this.#isolation !== undefined) this.#closeChannel(channel);
     }
   }
 

@@ -45,11 +45,11 @@ export interface Parcel {
 }
 
 /** The parcel of a value that is copied. */
-export const unmoved = (value: unknown): Parcel => ({
+export const unmoved = (value: unknown, transfer: readonly Transferable[] = [], call = 0): Parcel => ({
   value,
-  transfer: [],
+  transfer,
   original: undefined,
-  call: 0,
+  call,
   close: undefined,
 });
 
@@ -61,10 +61,10 @@ export function parcelOf(
   mostBytes = Number.POSITIVE_INFINITY,
 ): Parcel {
   const call = isSpread ? SPREAD : 0;
-  const transfer = [...transferList];
   const taskOf = (values: readonly unknown[]): unknown => (isSpread ? values : values[0]);
   if (!items.some((item) => isMovable(item) || isFeed(item)))
-    return { ...unmoved(taskOf(items)), transfer, call };
+    return unmoved(taskOf(items), transferList, call);
+  const transfer = [...transferList];
   const given: Feed[] = [];
   const feeds: FeedEnd[] = [];
   const close = (): void => {
