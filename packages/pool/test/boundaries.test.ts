@@ -227,3 +227,23 @@ test('texts and buffers of as many bytes as are lent, and of more than can be', 
     assert.equal(ends.loans() > 0, size >= 2 ** 16);
   }
 });
+
+test('objects that are named again, before and behind as many as make a set of them full', () => {
+  for (const count of [47, 48, 49, 4095, 4096, 4097, 8192, 8193, 13_000]) {
+    const objects = Array.from({ length: count }, (_, index) => ({ index }));
+    const again = [0, 1, 47, 48, 4094, 4095, 4096, 8191, 8192, count - 1].map((index) => objects[index]);
+    assertLike([objects, again, { isNew: true }, again, objects]);
+    assertLike([...objects.slice(0, -1), again, ...objects]);
+  }
+});
+
+test('texts of several blocks, some of them beyond Latin-1', () => {
+  const texts = fc.array(fc.tuple(fc.constantFrom('a', 'é', '字'), around(3, 24, 512)), { maxLength: 60 });
+  fc.assert(
+    fc.property(texts, fc.boolean(), (parts, isMixed) => {
+      const list = parts.map(([text, size]) => (isMixed ? { text: text.repeat(size) } : text.repeat(size)));
+      assertLike([list, { last: 'of a block'.repeat(3), map: new Map(parts) }]);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,38 +1,46 @@
 import { UNKNOWN } from './tags.js';
 
-/** Up to this many objects, a linear search finds repeated ones faster than a Set. */
-const LINEAR = 12;
+/** Up to this many objects, a search through all finds repeated ones faster than a Set. */
+const FEW = 48;
+/** A larger Set takes memory of its own from the system whenever it grows: twice the time for each object. */
+const FULL = 4096;
+/** Each object is looked for in all of them. */
+const MOST_FULL = 2;
 /** A Set holds no more. */
 const MOST = 2 ** 24 - 1;
 
-/** The objects of a message, in the order in which they were met. The encoder empties it without calling anything. */
+/** The objects of a message, in the order in which they were met. */
 export class Repeats {
-  /** The first ones, and how many they are. */
-  readonly first: (object | undefined)[] = new Array(LINEAR).fill(undefined);
-  count = 0;
-  memo: Set<object> | undefined;
-  numbers: Map<object, number> | undefined;
+  readonly #few: object[] = [];
+  /** Once they are not few; and those before it. */
+  #memo: Set<object> | undefined;
+  readonly #full: Set<object>[] = [];
+  #numbers: Map<object, number> | undefined;
 
   /** The number of an object that was met before, or -1. */
   numberOf(value: object): number {
-    const { memo } = this;
-    if (memo === undefined) return this.#numberAmongFew(value);
+    const memo = this.#memo;
+    if (memo === undefined) {
+      const number = this.#few.indexOf(value);
+      if (number === -1 && this.#few.push(value) === FEW) this.#memo = new Set(this.#few);
+      return number;
+    }
+    for (const full of this.#full) if (full.has(value)) return this.#numberAmongMany(value);
     const { size } = memo;
     if (size > MOST) throw UNKNOWN;
-    if (memo.add(value).size > size) {
-      this.numbers?.set(value, size);
-      return -1;
+    if (memo.add(value).size === size) return this.#numberAmongMany(value);
+    this.#numbers?.set(value, this.#full.length * FULL + size);
+    if (size + 1 === FULL && this.#full.length < MOST_FULL) {
+      this.#full.push(memo);
+      this.#memo = new Set();
     }
-    // Repeated objects are rare, and finding out with a Set takes one look-up instead of two.
-    this.numbers ??= new Map([...memo].map((object, index) => [object, index]));
-    return this.numbers.get(value) as number;
+    return -1;
   }
 
-  #numberAmongFew(value: object): number {
-    const { first, count } = this;
-    for (let index = 0; index < count; index++) if (first[index] === value) return index;
-    if (count < LINEAR) first[this.count++] = value;
-    else this.memo = new Set([...(first as object[]), value]);
-    return -1;
+  /** Repeated objects are rare, and finding out with a Set takes one look-up instead of two. */
+  #numberAmongMany(value: object): number {
+    const memos = [...this.#full, this.#memo as Set<object>];
+    this.#numbers ??= new Map(memos.flatMap((memo) => [...memo]).map((object, index) => [object, index]));
+    return this.#numbers.get(value) as number;
   }
 }
