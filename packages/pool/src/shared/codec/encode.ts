@@ -76,11 +76,10 @@ export interface Encoded extends Memory {
  */
 export class Encoder extends Writer {
   #depth = 0;
-  #repeats: Repeats | undefined;
+  readonly #repeats = new Repeats();
   /** The part for which this gives up, and the objects around it, the innermost first. */
   #part: unknown;
   #around = NOTHING;
-  #externals: ArrayBuffer[] | undefined;
   readonly #shapes: Shapes;
 
   /** With `announce`, shapes that come often get numbers. */
@@ -99,8 +98,7 @@ export class Encoder extends Writer {
     this.busy = true;
     try {
       const length = this.endBlock(this.#write(value, 0));
-      const { words, bytes, bulkBytes, encodingFlags } = this;
-      const externals = this.#externals;
+      const { words, bytes, bulkBytes, encodingFlags, externals } = this;
       if (length > this.longest) this.longest = length;
       if (words.length > MOST_KEPT) this.use(new Int32Array(FEWEST_WORDS));
       return { words, bytes, length, externals, bulkBytes, encodingFlags };
@@ -117,9 +115,11 @@ export class Encoder extends Writer {
       this.encodingFlags = 0;
       this.text = '';
       this.shortest = SHORT_STRING;
-      this.#externals = undefined;
+      this.externals = undefined;
       this.bulkBytes = 0;
-      this.#repeats = undefined;
+      const repeats = this.#repeats;
+      while (repeats.count > 0) repeats.first[--repeats.count] = undefined;
+      repeats.many = undefined;
     }
   }
 
@@ -141,7 +141,7 @@ export class Encoder extends Writer {
   }
 
   #object(value: object, at: number): number {
-    const number = this.#numberOf(value);
+    const number = this.#repeats.numberOf(value);
     if (number !== -1) return this.#again(number, at);
     if (isProxy(value)) return this.#leave(value);
     if (++this.#depth > MAX_DEPTH) throw UNKNOWN;
@@ -155,11 +155,6 @@ export class Encoder extends Writer {
       if (error === UNKNOWN && this.#part !== value) this.#around = [...this.#around, value];
       throw error;
     }
-  }
-
-  #numberOf(value: object): number {
-    this.#repeats ??= new Repeats();
-    return this.#repeats.numberOf(value);
   }
 
   #again(number: number, at: number): number {
@@ -294,7 +289,7 @@ export class Encoder extends Writer {
     this.words[at] = offset;
     this.words[at + 1] = length;
     this.room(at + 2, 8);
-    const number = this.#numberOf(buffer);
+    const number = this.#repeats.numberOf(buffer);
     return number === -1 ? this.#buffer(buffer, at + 2) : this.#again(number, at + 2);
   }
 
@@ -314,8 +309,8 @@ export class Encoder extends Writer {
     if (end === LATER) throw UNKNOWN;
     if (end !== -1) return end;
     this.bulkBytes += bytes.length;
-    this.#externals ??= [];
-    this.#externals.push(tag.copyOf(bytes));
-    return this.head(tag.EXTERNAL, this.#externals.length - 1, at);
+    this.externals ??= [];
+    this.externals.push(tag.copyOf(bytes));
+    return this.head(tag.EXTERNAL, this.externals.length - 1, at);
   }
 }

@@ -40,6 +40,7 @@ export class Writer {
   #firstText = 0;
   /** Strings up to this length are written one by one. */
   protected shortest = SHORT_STRING;
+  protected externals: ArrayBuffer[] | undefined;
   /** Bytes of large buffers and texts, which are not among the words. */
   protected bulkBytes = 0;
   /** Where a run of numbers has ended, and with what. */
