@@ -140,7 +140,7 @@ export class Writer {
   /** Has bytes written to shared memory, and writes their address. -1 or LATER: see `Lend`. */
   protected lent(kind: number, payload: number, bytes: number, write: Write, at: number): number {
     const address = this.#lend?.(bytes, write, kind === tag.LONG) ?? -1;
-    if (address < 0) return address;
+    if (address === -1 || address === LATER) return address;
     this.bulkBytes += bytes;
     this.room(at, 2);
     this.words[at + 1] = address;
