@@ -10,7 +10,7 @@ import { assertSameGraph } from './graph.js';
 // Values on both sides of each size from which on the codec goes another way.
 
 /** As the two sides of a pool have it: memory for large buffers and texts, up to some size. */
-function codec(limit = 2 ** 18) {
+function codec(limit = 2 ** 18, first = 0) {
   const makers = new Makers();
   const lent = memoryOf(new SharedArrayBuffer(2 ** 22));
   let next = 0;
@@ -22,13 +22,16 @@ function codec(limit = 2 ** 18) {
     next += bytes + 3;
     loans++;
     write(lent.bytes, at);
-    return at;
+    return first + at;
   };
   const encoder = new Encoder(16, lend, (number, names) => {
     makers.add(number, names);
     announced.push(names);
   });
-  const decoder = new Decoder(makers, (at, length) => lent.bytes.subarray(at, at + length) as RawBuffer);
+  const decoder = new Decoder(makers, (address, length) => {
+    const at = address - first;
+    return lent.bytes.subarray(at, at + length) as RawBuffer;
+  });
   return {
     announced,
     loans: () => loans,
@@ -226,4 +229,30 @@ test('texts and buffers of as many bytes as are lent, and of more than can be', 
     // Of the largest, the wide text alone fits.
     assert.equal(ends.loans() > 0, size >= 2 ** 16);
   }
+});
+
+test('what is lent is at any address: those of a ring pass 2^31', () => {
+  const ends = codec(undefined, -(2 ** 31));
+  assertLike({ bytes: new Uint8Array(2 ** 16).fill(7), text: 'a'.repeat(2 ** 16), last: [1, 'b'] }, ends);
+  assert.equal(ends.loans(), 2);
+});
+
+test('objects that are named again, before and behind as many as make a set of them full', () => {
+  for (const count of [15, 16, 17, 18, 4095, 4096, 4097, 8192, 8193, 13_000]) {
+    const objects = Array.from({ length: count }, (_, index) => ({ index }));
+    const again = [0, 1, 15, 16, 4094, 4095, 4096, 8191, 8192, count - 1].map((index) => objects[index]);
+    assertLike([objects, again, { isNew: true }, again, objects]);
+    assertLike([...objects.slice(0, -1), again, ...objects]);
+  }
+});
+
+test('texts of several blocks, some of them beyond Latin-1', () => {
+  const texts = fc.array(fc.tuple(fc.constantFrom('a', 'é', '字'), around(3, 24, 512)), { maxLength: 60 });
+  fc.assert(
+    fc.property(texts, fc.boolean(), (parts, isMixed) => {
+      const list = parts.map(([text, size]) => (isMixed ? { text: text.repeat(size) } : text.repeat(size)));
+      assertLike([list, { last: 'of a block'.repeat(3), map: new Map(parts) }]);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Borrow, Decoder, memoryOf } from '../dist/shared/codec/decode.js';
-import { Encoder, type Lend } from '../dist/shared/codec/encode.js';
+import { Encoder } from '../dist/shared/codec/encode.js';
 import { Makers } from '../dist/shared/codec/makers.js';
 import { rawBuffer } from '../dist/shared/codec/tags.js';
+import type { Lend } from '../dist/shared/codec/writer.js';
 import { assertSameGraph } from './graph.js';
 
 interface Codec {

@@ -16,7 +16,6 @@ const { defineProperty, prototype, setPrototypeOf } = Object;
 const { set: putInMap } = Map.prototype;
 const { add: addToSet } = Set.prototype;
 
-const SHORT = 3;
 /** Items from which on an array may hold runs of numbers, and is as long from the beginning. */
 const LONG = 32;
 /** Keys from which on V8 keeps an object as a dictionary, whatever way it was made. */
@@ -84,7 +83,6 @@ export class Decoder {
     this.#repeats = (encodingFlags & tag.REPEATS) !== 0;
     // Reading the last one may have failed in the middle.
     if (this.#objects.length > 0) this.#objects = [];
-    if ((encodingFlags & tag.TEXTS) !== 0) this.#findTexts(at + length - 1);
     const value = this.read();
     this.#block = '';
     if (this.#repeats) this.#objects = [];
@@ -98,13 +96,15 @@ export class Decoder {
     return value;
   }
 
-  #findTexts(last: number): void {
-    const words = this.#words[last] as number;
+  #firstText(length: number): string {
+    const head = this.#at + (this.#words[this.#at++] as number);
+    const words = (this.#words[head] as number) >> tag.TAG_BITS;
     this.#isWide = words < 0;
-    const bytes = this.#isWide ? 2 : 1;
-    this.#textEnd = (last * 4) / bytes;
-    this.#textAt = ((last - Math.abs(words)) * 4) / bytes;
-    this.#blockAt = this.#textAt;
+    const perWord = this.#isWide ? 2 : 4;
+    this.#textAt = (head + 1) * perWord;
+    this.#textEnd = this.#textAt + Math.abs(words) * perWord;
+    this.#readBlock(this.#textAt, Math.max(length, BLOCK));
+    return this.#text(length);
   }
 
   read(): unknown {
@@ -116,9 +116,7 @@ export class Decoder {
       case tag.FLOAT:
         return this.#float();
       case tag.LATIN1:
-        return payload > SHORT && payload <= LONGEST_CACHED
-          ? this.#shortText(payload)
-          : this.#latin1(payload);
+        return payload <= LONGEST_CACHED ? this.#shortText(payload) : this.#latin1(payload);
       case tag.UTF16:
         return this.#utf16(payload);
       case tag.TEXT:
@@ -146,6 +144,11 @@ export class Decoder {
     switch (kind) {
       case tag.REF:
         return this.#objects[payload];
+      case tag.FIRST_TEXT:
+        return this.#firstText(payload);
+      case tag.BLOCK:
+        this.#at += Math.abs(payload);
+        return this.read();
       case tag.DATE:
         return this.#keep(new NativeDate(this.#float()));
       case tag.MAP:
@@ -188,14 +191,7 @@ export class Decoder {
   #latin1(length: number): string {
     const start = this.#at * 4;
     this.#at += (length + 3) >> 2;
-    if (length > SHORT) return this.#bytes.latin1Slice(start, start + length);
-    const bytes = this.#bytes;
-    if (length === 1) return String.fromCharCode(bytes[start] as number);
-    if (length === 0) return '';
-    const first = bytes[start] as number;
-    const second = bytes[start + 1] as number;
-    if (length === 2) return String.fromCharCode(first, second);
-    return String.fromCharCode(first, second, bytes[start + 2] as number);
+    return this.#bytes.latin1Slice(start, start + length);
   }
 
   /** Cutting a block of several apart takes a quarter of the time. A piece keeps its block alive, so that is small. */
@@ -244,7 +240,6 @@ export class Decoder {
       const kind = word & tag.TAG_MASK;
       if (kind === tag.INTS) index = this.#ints(result, index, word >> tag.TAG_BITS);
       else if (kind === tag.FLOATS) index = this.#floats(result, index, word >> tag.TAG_BITS);
-      else if (kind === tag.TEXT) index = this.#textRun(result, index);
       else if (kind !== tag.HOLE) result[index++] = this.read();
       else {
         this.#at++;
@@ -269,18 +264,6 @@ export class Decoder {
       result[start + index] = data.getFloat64(from + index * 8, IS_LITTLE);
     this.#at += 1 + count * 2;
     return start + count;
-  }
-
-  #textRun(result: unknown[], start: number): number {
-    const words = this.#words;
-    let index = start;
-    for (; index < result.length; index++) {
-      const word = words[this.#at] as number;
-      if ((word & tag.TAG_MASK) !== tag.TEXT) break;
-      this.#at++;
-      result[index] = this.#text(word >> tag.TAG_BITS);
-    }
-    return index;
   }
 
   #object(count: number): object {

@@ -5,8 +5,8 @@
  * Objects are numbered in the order in which they start; REF names one by its number, which is how cycles and
  * shared references survive.
  *
- * The characters of strings of middle length stand together behind the values, because each call into native code that
- * reads or writes some costs as much as a hundred characters.
+ * The characters of strings of middle length stand together in blocks between the values, because each call into native
+ * code that reads or writes some costs as much as a hundred characters.
  */
 export const TAG_BITS = 5;
 export const TAG_MASK = (1 << TAG_BITS) - 1;
@@ -25,8 +25,12 @@ export const FLOAT = 5;
 export const LATIN1 = 6;
 /** Length in code units; two bytes each, so lone surrogates survive. */
 export const UTF16 = 7;
-/** Length in characters, which stand behind the values of the message. */
+/** Length in characters, which stand in the block of the last FIRST_TEXT, behind those of the texts between. */
 export const TEXT = 23;
+/** As TEXT, and in the next word how far the head of its block is from there. */
+export const FIRST_TEXT = 27;
+/** Words of the characters that follow, negative where each takes two bytes; then the value that is read here. */
+export const BLOCK = 28;
 /** 64 signed bits in the next two words. */
 export const BIGINT = 8;
 /** Hexadecimal digits as LATIN1; the upper bits hold 1 for a negative value. */
@@ -62,8 +66,6 @@ export const LONG = 26;
 
 /** Of a message: there are REFs, so objects have to be numbered. */
 export const REPEATS = 1;
-/** Of a message: its last word is how many words before it the characters of TEXTs take; negative: two bytes each. */
-export const TEXTS = 2;
 
 /** The constructors of views, by the number that VIEW carries. */
 export const VIEWS = [
