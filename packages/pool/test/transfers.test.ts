@@ -15,6 +15,8 @@ const gone = (code: string) => ({ code: `PLIMSOLL_POOL_${code}`, saysGone: true,
 
 test('a task that was not taken still has what it was to transfer', async (t) => {
   const pool = poolFor(t, { maxQueue: 1, retry: { max: 1 } });
+  // What a worker that starts has been posted is gone, as here it may be until the host has read that it is ready.
+  await pool.ready();
   const run = (bytes: Uint8Array, options = {}): Promise<unknown> => pool.run(move(bytes), options);
   const uncloneable = { transferList: [] as never[], name: 'echo' };
   assert.deepEqual(
