@@ -104,9 +104,10 @@ const offCpu: Rule = (experiment, { cpus }) => {
   return statement('timeline.off-cpu', text, { slowdown });
 };
 
-const outside: Rule = ({ spans, requests }) => {
+const outside: Rule = ({ spans, requests, wallMs }) => {
   const waits = spans.filter(({ where }) => where === 'kernel');
-  if (waits.length === 0 || spans.some(({ where }) => where === 'pool')) return null;
+  const isVisible = sum(waits.map(onThreadMs)) > VISIBLE * wallMs;
+  if (!isVisible || spans.some(({ where }) => where === 'pool')) return null;
   const waitedFor = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
   const most = atOnce(waits);
   const how = requests === 1 ? '' : `up to ${most} ran at once; `;
