@@ -64,14 +64,14 @@ export function placeJobs(
   size: number,
   longest: (job: Unplaced, started: number) => number = () => Number.POSITIVE_INFINITY,
 ): PoolJob[] {
-  const placed = jobs.map((job): PoolJob => ({ ...job, waited: false }));
+  const poolJobs = jobs.map((job): PoolJob => ({ ...job, waited: false }));
   replay(jobs, size, (index, now) => {
     const job = itemAt(jobs, index);
     // It cannot have started after its result was taken.
     const started = job.started ?? Math.min(now, job.returned);
     const ended = job.ended ?? Math.min(job.returned, started + longest(job, started));
-    placed[index] = { ...job, started, ended, inferred: job.started === null, waited: now > job.submitted };
+    poolJobs[index] = { ...job, started, ended, inferred: job.started === null, waited: now > job.submitted };
     return Math.max(now, ended);
   });
-  return placed;
+  return poolJobs;
 }

@@ -57,12 +57,12 @@ function readFrame(text: string): Frame {
   const [isOfApp, name = '', script = '', line = 0, column = 0] = FRAME.exec(text) ?? [];
   if (isOfApp === undefined) return { name: text, file: null, line: 0 };
   const path = pathOf(script);
-  const found = mapOf(path)?.findEntry(Number(line) - 1, Number(column) - 1);
-  const isMapped = found !== undefined && 'originalSource' in found;
-  const file = isMapped ? resolve(dirname(path), pathOf(found.originalSource)) : path;
+  const mapping = mapOf(path)?.findEntry(Number(line) - 1, Number(column) - 1);
+  const isMapped = mapping !== undefined && 'originalSource' in mapping;
+  const file = isMapped ? resolve(dirname(path), pathOf(mapping.originalSource)) : path;
   const folded = PACKAGE.exec(file)?.[1];
   if (folded !== undefined) return { name: folded, file: null, line: 0 };
-  return { name, file: scriptName(file), line: isMapped ? found.originalLine + 1 : Number(line) };
+  return { name, file: scriptName(file), line: isMapped ? mapping.originalLine + 1 : Number(line) };
 }
 
 const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);

@@ -80,10 +80,10 @@ export function waitsOf(timed: readonly TimedJob[], uses: readonly Pick<PoolUse,
       [...holders].map(([holder, ms]) => waitOf(victim, 'thread', ms, holder && siteOf(holder))),
     ),
   );
-  const waits = together([...forOthers, ...forThreads].filter(({ ms }) => ms > 0));
+  const waits = mergeAlike([...forOthers, ...forThreads].filter(({ ms }) => ms > 0));
   const least = LEAST_SHARE * total(waits);
   const small = waits.filter(({ ms }) => ms < least);
-  const rest = together(small.map((wait) => ({ ...wait, frames: [], kind: '…', behind: null })));
+  const rest = mergeAlike(small.map((wait) => ({ ...wait, frames: [], kind: '…', behind: null })));
   return [...waits.filter(({ ms }) => ms >= least), ...rest].sort((a, b) => b.ms - a.ms);
 }
 
@@ -93,7 +93,7 @@ const waitOf = (caller: Caller, cause: Wait['cause'], ms: number, behind: Wait['
 });
 
 /** One for those that differ in their time only. */
-const together = (waits: readonly Wait[]): Wait[] =>
+const mergeAlike = (waits: readonly Wait[]): Wait[] =>
   [...grouped(waits, ({ ms, ...wait }) => JSON.stringify(wait))].map(([, alike]) => ({
     ...(alike[0] as Wait),
     ms: total(alike),

@@ -30,7 +30,7 @@ export function resolveParameters<Name extends WorkloadName>(
   { operations, scale = 1, set = {} }: ParameterOptions = {},
 ): Parameters<Name> {
   const defaults = new Map<string, string | number>(Object.entries(DEFAULTS[name]));
-  const given = Object.entries(set).map(([key, value]) => {
+  const overrides = Object.entries(set).map(([key, value]) => {
     const usual = defaults.get(key);
     if (usual === undefined)
       throw usage(`parameters of ${name}: there is no "${key}", only ${[...defaults.keys()].join(', ')}`);
@@ -40,7 +40,7 @@ export function resolveParameters<Name extends WorkloadName>(
     return [key, Number(value)];
   });
   const all = { ...DEFAULTS[name], operations: operations ?? DEFAULTS[name].operations };
-  const chosen: Record<string, string | number> = { ...all, ...Object.fromEntries(given) };
+  const chosen: Record<string, string | number> = { ...all, ...Object.fromEntries(overrides) };
   // What an operation costs; counts stay.
   for (const key of ['bytes', 'iterations'])
     if (typeof chosen[key] === 'number') chosen[key] = Math.max(1, Math.round(chosen[key] * scale));

@@ -66,7 +66,7 @@ export class List implements Pending {
 
 const isBefore = (one: Task, other: Task): boolean =>
   one.priority > other.priority || (one.priority === other.priority && one.number < other.number);
-const byTurn = (one: Task, other: Task): number => (isBefore(one, other) ? -1 : 1);
+const byQueueOrder = (first: Task, second: Task): number => (isBefore(first, second) ? -1 : 1);
 
 /** A binary heap by (priority, number). Tasks that have left are skipped when their turn comes. */
 class Heap {
@@ -107,7 +107,7 @@ class Heap {
   forget(): void {
     this.size--;
     if (this.#tasks.length > 64 && this.size < this.#tasks.length / 2)
-      this.#tasks = this.waiting.sort(byTurn);
+      this.#tasks = this.waiting.sort(byQueueOrder);
   }
 
   #pop(): void {
@@ -139,7 +139,7 @@ export class Queue implements Pending {
   }
 
   [Symbol.iterator](): Iterator<Task> {
-    return [...this.#plain, ...this.#ranked.waiting].sort(byTurn).values();
+    return [...this.#plain, ...this.#ranked.waiting].sort(byQueueOrder).values();
   }
 
   push(task: Task): void {

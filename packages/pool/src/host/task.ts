@@ -128,10 +128,10 @@ function withCallers(error: Error): Promise<never> {
   // One microtask more: by then the promise of the task follows this one.
   return settled.then().then(function addCallers(): never {
     try {
-      const here = { stack: '' };
-      Error.captureStackTrace(here, addCallers);
-      const callers = here.stack.indexOf('\n    at async ');
-      if (callers !== -1 && typeof error.stack === 'string') error.stack += here.stack.slice(callers);
+      const capture = { stack: '' };
+      Error.captureStackTrace(capture, addCallers);
+      const callers = capture.stack.indexOf('\n    at async ');
+      if (callers !== -1 && typeof error.stack === 'string') error.stack += capture.stack.slice(callers);
     } catch {
       // Not every runtime, nor every program, leaves V8's way to look at stacks in its place.
     }

@@ -24,10 +24,10 @@ const victimOf = (site: Site): string => site.request ?? siteText(site);
 export function waitAdvice({ waits, blocking, requests, advice }: TracedProgram): Statement[] {
   const all = total(waits);
   const named = waits.filter(({ request, kind }) => request !== null || kind !== '…');
-  const found = largestFirst(grouped(named, (wait) => victimOf(siteOf(wait)))).flatMap(([name, own]) => {
-    const [cause, alike] = largestFirst(grouped(own, (wait) => wait.cause))[0] ?? ['blocked', []];
-    const ms = total(alike);
-    const request = own[0]?.request ?? null;
+  const lines = largestFirst(grouped(named, (wait) => victimOf(siteOf(wait)))).flatMap(([name, group]) => {
+    const [cause, causeWaits] = largestFirst(grouped(group, (wait) => wait.cause))[0] ?? ['blocked', []];
+    const ms = total(causeWaits);
+    const request = group[0]?.request ?? null;
     const time = requests.find((one) => one.request === request)?.totalMs ?? 0;
     if (cause === 'blocked' || ms < WORTH * all || ms < WORTH * time) return [];
     const share = request === null ? null : ms / time;
@@ -39,5 +39,5 @@ export function waitAdvice({ waits, blocking, requests, advice }: TracedProgram)
     const move = ahead ? ', or move or limit the call ahead' : '';
     return statement('trace.waits', `${waited}${CAUSES[cause]}${behind}: ${help}${move}`, { share, cause });
   });
-  return found.slice(0, MOST_LINES);
+  return lines.slice(0, MOST_LINES);
 }
