@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { lineTo, needsRedis, pairFor, queueName, startRedis, until, workerFor } from './support.js';
 
 const redis = await startRedis();
@@ -44,6 +45,20 @@ test('/health is 503 while Redis cannot be reached', needsRedis, async (t) => {
   assert.deepEqual([status, (JSON.parse(text) as { status: string }).status], [503, 'offline']);
   await line.mend();
   await until(async () => (await get(worker.healthPort, '/health')).status === 200, 'the connection');
+});
+
+test('a worker closes whose subscription was cut off again and again', needsRedis, async (t) => {
+  const line = await lineTo(t, redis.port);
+  const worker = await workerFor(t, line.url, { queue: queueName() });
+  line.endAt('subscribe');
+  line.cut();
+  await until(() => worker.health.status === 'offline', 'the end of the connection');
+  await line.mend();
+  await until(() => worker.health.status === 'ok', 'the connection');
+  await sleep(300);
+  line.cut();
+  // What is rejected here without a handler fails the test.
+  await worker.close({ force: true });
 });
 
 test('/health is 503 while the worker closes, and the port is free afterwards', needsRedis, async (t) => {

@@ -225,13 +225,19 @@ export interface Line {
   swallow(port: number): void;
   /** New connections lead there. */
   moveTo(port: number): void;
+  /** From now on a connection ends where such a command comes. */
+  endAt(command: string): void;
 }
 
 export async function lineTo(t: TestContext, port: number): Promise<Line> {
   const sockets = new Set<Socket>();
   let target = port;
+  let fatal: string | undefined;
   const server = createServer((client) => {
     const redis = connect(target, '127.0.0.1');
+    client.on('data', (data) => {
+      if (fatal !== undefined && data.includes(fatal)) client.destroy();
+    });
     forward(client, redis);
     forward(redis, client);
   });
@@ -268,5 +274,8 @@ export async function lineTo(t: TestContext, port: number): Promise<Line> {
     mend: async () => void (await listen(own)),
     swallow,
     moveTo,
+    endAt: (command) => {
+      fatal = command;
+    },
   };
 }

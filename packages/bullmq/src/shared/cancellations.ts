@@ -31,10 +31,13 @@ export class Cancellations extends Keyed {
 
   constructor(client: Client, place: QueuePlace) {
     super(client, place);
-    this.#subscriber = client.duplicate() as Client;
-    // ioredis reconnects, and subscribes anew.
+    // A connection cut while ioredis itself subscribes anew would be an unhandled rejection; in a cluster it is none.
+    this.#subscriber = 'nodes' in client ? client.duplicate() : client.duplicate({ autoResubscribe: false });
     this.#subscriber.on('message', (_channel: string, id: string) => this.#hear(id));
-    this.#subscriber.on('ready', () => void this.#ask([...this.#running.keys()]).catch(() => {}));
+    this.#subscriber.on('ready', () => {
+      this.subscribe().catch(() => {});
+      this.#ask([...this.#running.keys()]).catch(() => {});
+    });
   }
 
   async subscribe(): Promise<void> {
