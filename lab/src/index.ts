@@ -86,22 +86,13 @@ export { progressLine } from '../../packages/plimsoll/dist/report/progress.js';
 export { STOPPED } from '../../packages/plimsoll/dist/report/sizes.js';
 export { plainStyle, type Style, terminalStyle } from '../../packages/plimsoll/dist/report/style.js';
 export { markdownTable, renderTable, wrap } from '../../packages/plimsoll/dist/report/table.js';
-export {
-  type BenchResult,
-  benchSchema,
-  noiseSchema,
-  type RoundResult,
-  verdictSchema,
-  type WorkloadResult,
+export type {
+  BenchResult,
+  RoundResult,
+  WorkloadResult,
 } from '../../packages/plimsoll/dist/results/bench.js';
-export {
-  type Classification,
-  type Classified,
-  classificationSchema,
-} from '../../packages/plimsoll/dist/results/classification.js';
-export { environmentSchema } from '../../packages/plimsoll/dist/results/environment.js';
-export { statementSchema } from '../../packages/plimsoll/dist/results/finding.js';
-export { type Timeline, timelineSchema } from '../../packages/plimsoll/dist/results/timeline.js';
+export type { Classification, Classified } from '../../packages/plimsoll/dist/results/classification.js';
+export type { Timeline } from '../../packages/plimsoll/dist/results/timeline.js';
 export type { Trace, TracedJob } from '../../packages/plimsoll/dist/results/trace.js';
 export type { TunedSize, TuneResult } from '../../packages/plimsoll/dist/results/tune.js';
 export type { EventLoopDelay } from '../../packages/plimsoll/dist/stats/event-loop-delay.js';

@@ -1,7 +1,8 @@
 // The four workloads of the original suite, and the mixed one, at its sizes and at the number of CPUs; writes bench.json and
 // bench.md. With `--from FILE` it measures nothing: it analyses the rounds of FILE again, by the rules of the code as it is, and
 // writes both. `--quick`: two seconds of light work at two sizes, into .cache/study-bench.
-import { type BenchResult, benchSchema, readOptions } from '@plimsoll/lab';
+import { type BenchResult, readOptions } from '@plimsoll/lab';
+import { benchSchema } from '@plimsoll/lab/schemas';
 import { readResult, resultOf } from '../common/cli.js';
 import type { Command } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';

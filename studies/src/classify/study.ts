@@ -2,7 +2,8 @@
 // `--quick` does a few APIs on the Node that runs, into .cache/study-classify.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { classificationSchema, readOptions } from '@plimsoll/lab';
+import { readOptions } from '@plimsoll/lab';
+import { classificationSchema } from '@plimsoll/lab/schemas';
 import { resultOf } from '../common/cli.js';
 import type { Command } from '../common/command.js';
 import { ROOT, scratch, writeOutput } from '../common/paths.js';

@@ -2,14 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type Classification,
-  classificationSchema,
-  diffPoolThreads,
-  record,
-  type ThreadInfo,
-  usage,
-} from '@plimsoll/lab';
+import { type Classification, diffPoolThreads, record, type ThreadInfo, usage } from '@plimsoll/lab';
+import { classificationSchema } from '@plimsoll/lab/schemas';
 import { resultOf } from '../common/cli.js';
 import type { LifeCycle } from '../common/command.js';
 import type { Effort } from '../common/study.js';

@@ -1,5 +1,6 @@
 // What is measured for the claims about times: sizes by `plimsoll bench`, two ways to read files by turns.
-import { type BenchResult, benchSchema } from '@plimsoll/lab';
+import type { BenchResult } from '@plimsoll/lab';
+import { benchSchema } from '@plimsoll/lab/schemas';
 import { resultOf } from '../common/cli.js';
 import type { LifeCycle } from '../common/command.js';
 import { measureStudy } from '../common/measure.js';

@@ -1,10 +1,5 @@
-import {
-  environmentSchema,
-  LARGEST_POOL_SIZE,
-  noiseSchema,
-  statementSchema,
-  verdictSchema,
-} from '@plimsoll/lab';
+import { LARGEST_POOL_SIZE } from '@plimsoll/lab';
+import { environmentSchema, noiseSchema, statementSchema, verdictSchema } from '@plimsoll/lab/schemas';
 import { z } from 'zod';
 
 const milliseconds = z.number().nonnegative();

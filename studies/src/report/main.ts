@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { benchSchema, type Foreign, reportPage, timelineSchema } from '@plimsoll/lab';
+import { type Foreign, reportPage } from '@plimsoll/lab';
+import { benchSchema, timelineSchema } from '@plimsoll/lab/schemas';
 import { type StudyDocument, studyReport } from './study-report.js';
 
 const RESULTS = 'docs/results';

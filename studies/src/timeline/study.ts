@@ -1,7 +1,8 @@
 // The seven experiments of the article that asked what runs on the thread pool; writes timeline.json and, with the pictures,
 // timeline.md. `--quick` draws each once, however disturbed, into .cache/study-timeline; `--from FILE` draws what was measured.
 import { readFileSync } from 'node:fs';
-import { readOptions, type Timeline, timelineSchema } from '@plimsoll/lab';
+import { readOptions, type Timeline } from '@plimsoll/lab';
+import { timelineSchema } from '@plimsoll/lab/schemas';
 import { resultOf } from '../common/cli.js';
 import type { Command } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';

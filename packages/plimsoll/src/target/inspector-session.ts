@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 
 interface Answer {
   readonly id?: number;
@@ -24,7 +24,8 @@ export class InspectorSession {
   #lastId = 0;
 
   static async open(url: string, timeoutMs: number): Promise<InspectorSession> {
-    const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: timeoutMs });
+    const ws = await import('ws');
+    const socket = new ws.WebSocket(url, { perMessageDeflate: false, handshakeTimeout: timeoutMs });
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
       socket.once('error', (error) => reject(new SessionClosed(error.message)));
@@ -52,7 +53,7 @@ export class InspectorSession {
     const answer = await new Promise<Answer | Error>((resolve) => {
       timer = setTimeout(() => resolve(new NoAnswer(`no answer within ${timeoutMs} ms`)), timeoutMs);
       this.#waiting.set(id, resolve);
-      if (this.#socket.readyState !== WebSocket.OPEN) resolve(CLOSED);
+      if (this.#socket.readyState !== this.#socket.OPEN) resolve(CLOSED);
       else this.#socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }));
     });
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { cannotWrite, type JsonOutput, PlimsollError } from '@plimsoll/lab';
-import { type LoadResult, loadSchema } from '../result.js';
+import type { LoadResult } from '../result.js';
 
 /** A result that is kept in its file while it grows, so that an interrupted measurement can be continued. */
 export interface KeptResult extends JsonOutput {
@@ -13,7 +13,7 @@ export interface KeptResult extends JsonOutput {
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE when it holds something else, PLIMSOLL_OUTPUT_FAILED when it cannot be written.
  */
-export function openKeptResult(file: string): KeptResult {
+export async function openKeptResult(file: string): Promise<KeptResult> {
   const part = `${file}.part`;
   const failed = (error: unknown): PlimsollError => cannotWrite('--json', file, error);
   try {
@@ -23,7 +23,7 @@ export function openKeptResult(file: string): KeptResult {
     throw failed(error);
   }
   return {
-    earlier: read(file),
+    earlier: await read(file),
     write(result) {
       try {
         writeFileSync(part, `${JSON.stringify(result, null, 2)}\n`);
@@ -35,7 +35,7 @@ export function openKeptResult(file: string): KeptResult {
   };
 }
 
-function read(file: string): LoadResult | null {
+async function read(file: string): Promise<LoadResult | null> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -44,6 +44,7 @@ function read(file: string): LoadResult | null {
     throw error;
   }
   if (text === '') return null;
+  const { loadSchema } = await import('../result.js');
   try {
     return loadSchema.parse(JSON.parse(text));
   } catch (error) {

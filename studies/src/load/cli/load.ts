@@ -229,15 +229,15 @@ function namedCases(text: string): LoadCase[] {
 }
 
 /** The file of `--resume`, which holds what was measured before. */
-function openKept({ json, resume }: LoadFlags): KeptResult | null {
+async function openKept({ json, resume }: LoadFlags): Promise<KeptResult | null> {
   if (resume !== true) return null;
   if (json === undefined || json === '-')
     throw usage('--resume needs --json FILE: the file that holds what was measured');
   return openKeptResult(json);
 }
 
-function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<number> {
-  const kept = openKept(flags);
+async function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<number> {
+  const kept = await openKept(flags);
   const options = { ...readOptions(command, flags), earlier: kept?.earlier };
   const work = async ({ progress, signal, finish, say }: CommandRun): Promise<number> => {
     const onProgress = (state: LoadProgress): void =>
