@@ -4,7 +4,7 @@ import { type HostRequest, isThenable } from '../shared/calls.js';
 import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
 import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
-import { isMovable, unwrap } from '../shared/move.js';
+import { unwrap } from '../shared/move.js';
 import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { HostFunctions } from './options.js';
@@ -98,7 +98,7 @@ function send(
 ): void {
   const fail = (error: unknown): void => sendThrown(error, (thrown) => to(thrown, [], true));
   try {
-    const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+    const moved = unwrap(value);
     if (isFailed) fail(value);
     else to(moved.value, moved.transfer, false);
   } catch (cause) {

@@ -78,7 +78,6 @@ export function parcelOf(
       feeds.push({ index, port, isReadable: 'getReader' in item });
       return undefined;
     }
-    if (!isMovable(item)) return item;
     const moved = unwrap(item);
     transfer.push(...moved.transfer);
     return moved.value;
@@ -107,10 +106,9 @@ export function sendThrown(error: unknown, send: (thrown: Thrown) => void): void
 
 /** The host's end of an async iterable: gives the worker as many items as it asks for. */
 class Feed {
-  #credit = 0;
-  #isGiving = false;
   #isDry = false;
   #isClosed = false;
+  #given: Promise<void> = Promise.resolve();
   readonly #source: Source;
   readonly #port: MessagePort;
   readonly #mostBytes: number;
@@ -121,7 +119,7 @@ class Feed {
     this.#port = port;
     port.on('message', (request: FeedRequest) => {
       if (request === null) this.close();
-      else void this.#give(request);
+      else this.#given = this.#given.then(() => this.#give(request));
     });
     // Its worker is gone.
     port.on('close', () => this.close());
@@ -130,11 +128,7 @@ class Feed {
   }
 
   async #give(count: number): Promise<void> {
-    this.#credit += count;
-    if (this.#isGiving) return;
-    this.#isGiving = true;
-    while (this.#credit > 0 && !this.#isDry) {
-      this.#credit--;
+    for (let left = count; left > 0 && !this.#isDry; left--) {
       try {
         const result = await this.#source.next();
         if (typeof result !== 'object' || result === null)
@@ -145,7 +139,6 @@ class Feed {
         this.#fail(error);
       }
     }
-    this.#isGiving = false;
   }
 
   #giveOne({ done, value }: IteratorResult<unknown>): void {
@@ -155,7 +148,7 @@ class Feed {
         this.#post({ done: true });
         return;
       }
-      const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+      const moved = unwrap(value);
       checkClone('item', moved.value, this.#mostBytes, moved.transfer);
       this.#post({ done: false, value: moved.value }, moved.transfer);
     } catch (error) {

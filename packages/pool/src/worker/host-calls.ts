@@ -161,6 +161,6 @@ function timeout(name: string, milliseconds: number, isUnread = false): PoolErro
 /** Arguments without marks of `move`, and what to transfer. */
 function unmoved(items: readonly unknown[]): { given: readonly unknown[]; transfer: message.TransferList } {
   if (!items.some(isMovable)) return { given: items, transfer: [] };
-  const moved = items.map((item) => (isMovable(item) ? unwrap(item) : { value: item, transfer: [] }));
+  const moved = items.map(unwrap);
   return { given: moved.map(({ value }) => value), transfer: moved.flatMap(({ transfer }) => transfer) };
 }
