@@ -137,17 +137,14 @@ class Stream extends Iteration implements OpenStream {
       this.fail(opened.reason);
       return;
     }
-    const [threadId, id] = opened as [number, number];
-    this.worker = this.#core.workers.find((worker) => worker.threadId === threadId);
-    if (this.worker === undefined) {
-      const { name, filename } = this.#checked;
-      const context = { threadId, taskName: name, filename: filename ?? undefined };
-      this.fail(new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', 'The worker of a stream has exited', context));
-      return;
-    }
-    this.worker.kept++;
+    const [index, id] = opened as [number, number];
+    const { workers, exiting } = this.#core;
+    // One that has exited meanwhile fails the stream right after this.
+    const worker = [...workers, ...exiting].find((one) => one.index === index) as WorkerHandle;
+    this.worker = worker;
+    worker.kept++;
     this.#id = id;
-    if (this.#isEnding) this.#return(this.worker);
+    if (this.#isEnding) this.#return(worker);
     else this.fill();
   }
 

@@ -58,7 +58,7 @@ export class Handlers {
   }
 
   #keeping(): Streams {
-    this.#streams ??= streamsOf(this.#observing());
+    this.#streams ??= streamsOf(this.#observing(), this.#channel.index);
     return this.#streams;
   }
 
