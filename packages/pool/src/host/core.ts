@@ -350,7 +350,7 @@ export class Core extends State implements Pumped {
     this.room.fulfil();
     const areGone = await killAll(this, Math.max(patience, LEAST_PATIENCE));
     this.#pump.stop();
-    this.hooks?.closed();
+    for (const end of this.onClosed) end();
     if (!areGone) throw closeTimeout(stuck(this.exiting.size));
   }
 }

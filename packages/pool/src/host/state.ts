@@ -49,14 +49,11 @@ export interface OpenStream {
   close(reason: unknown): void;
 }
 
-/** What `observe()` hears of. Times are those of the clock that all threads share. */
+/** What hears of tasks for `explain()`. Times are those of the clock that all threads share. */
 export interface TaskHooks {
-  readonly written: ((slot: number, from: number, to: number) => void) | undefined;
-  readonly read:
-    | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
-    | undefined;
+  written(slot: number, from: number, to: number): void;
+  read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void;
   ready(): void;
-  closed(): void;
 }
 
 /** What decides in the pool's place: the queue and the load balancer of a `Piscina` or `Tinypool`. */
@@ -155,6 +152,8 @@ export abstract class State implements WorkerEvents {
   readonly defaultHandler: number;
   readonly marks: Float64Array | undefined;
   hooks: TaskHooks | undefined;
+  /** Called when the pool has ended. */
+  readonly onClosed = new Set<() => void>();
   readonly timing: Timing | undefined;
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
