@@ -168,8 +168,8 @@ export abstract class State implements WorkerEvents {
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
-    this.handlers = new HandlerNames((id, { filename, name, call }) => {
-      for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
+    this.handlers = new HandlerNames((id, handler) => {
+      for (const worker of workers) worker.post([HANDLER, id, handler]);
       if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
     const { filename, name, host } = options;

@@ -108,7 +108,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     hostTimeout: options.hostTimeout,
     arenas: slots.arena.buffers,
     shapes: slots.shapes,
-    handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),
+    handlers: handlers.all,
     preload: state.defaultHandler,
   };
 }

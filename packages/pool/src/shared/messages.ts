@@ -25,11 +25,16 @@ export const FORGET = 14;
 export const CALL = 15;
 export const ANSWER = 16;
 
-/** How it is called: bits of `calls.ts`. */
-export type Handler = readonly [id: number, filename: string, name: string, call: number];
+/** What tasks call by its number. */
+export interface Handler {
+  readonly filename: string;
+  readonly name: string;
+  /** How it is called: bits of `calls.ts`. */
+  readonly call: number;
+}
 
 export type Message =
-  | [what: typeof HANDLER, ...Handler]
+  | [what: typeof HANDLER, id: number, handler: Handler]
   /** Memory for tasks that do not fit into a slot; undefined: it is gone. */
   | [what: typeof ARENA, index: number, buffer: SharedArrayBuffer | undefined]
   /** What does not go through the table, in either direction. */
@@ -98,7 +103,7 @@ export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
   readonly arenas: readonly (SharedArrayBuffer | undefined)[];
-  readonly handlers: readonly Handler[];
+  readonly handlers: ReadonlyMap<number, Handler>;
   /** Their names by number. */
   readonly shapes: readonly (readonly string[])[];
   readonly index: number;

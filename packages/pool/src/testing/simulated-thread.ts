@@ -58,7 +58,7 @@ export class SimulatedThread extends EventEmitter implements Thread {
     const { words, layout } = channel.table;
     let name: string | undefined;
     const onClaim = (slot: number): void => {
-      name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number)[2];
+      name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number).name;
     };
     withPermit(this.#index, onClaim, () => loop.drive());
     return name;
@@ -125,7 +125,7 @@ class Functions extends Handlers {
   #gate(id: number, fn: TaskFunction): TaskFunction {
     const known = this.#gated.get(fn);
     if (known !== undefined) return known;
-    const [, filename, name] = this.#channel.handler(id);
+    const { filename, name } = this.#channel.handler(id);
     const gated: TaskFunction = (value) => this.#call(filename, name, () => fn(value));
     this.#gated.set(fn, gated);
     return gated;

@@ -22,7 +22,7 @@ export type Channel = ReturnType<typeof channelOf>;
 export function channelOf(startup: message.Startup) {
   const table = tableOf(startup.layout, startup.table);
   const { words, layout } = table;
-  const handlers = new Map(startup.handlers.map((handler) => [handler[0], handler]));
+  const handlers = new Map(startup.handlers);
   const arenas = startup.arenas.map((buffer) => buffer && memoryOf(buffer));
   let chunksMade = 0;
   const payloads = new Map<number, { sequence: number; payload: message.Payload }>();
@@ -66,7 +66,7 @@ export function channelOf(startup: message.Startup) {
     lastMessage = message.messageAfter(lastMessage);
     switch (received[0]) {
       case message.HANDLER:
-        handlers.set(received[1], received.slice(1) as unknown as message.Handler);
+        handlers.set(received[1], received[2]);
         break;
       case message.FORGET:
         for (const id of received[1]) handlers.delete(id);
