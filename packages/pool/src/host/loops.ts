@@ -79,11 +79,10 @@ class Stream extends Iteration implements OpenStream {
   /** It has been opened: it ends with its first task, or after it. */
   #parcel: Parcel | undefined;
   #id = -1;
-  /** Nobody wants any more of it: the iterable is being closed. */
-  #isEnding = false;
   #isOver = false;
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
+  /** Nobody wants any more of it: the iterable is being closed. */
   #settleClosed: ((error?: Rejection) => void) | undefined;
 
   constructor(core: Core, pack: () => Parcel, checked: Checked, concurrency: number) {
@@ -144,7 +143,7 @@ class Stream extends Iteration implements OpenStream {
     this.worker = worker;
     worker.kept++;
     this.#id = id;
-    if (this.#isEnding) this.#return(worker);
+    if (this.#settleClosed !== undefined) this.#return(worker);
     else this.fill();
   }
 
@@ -171,7 +170,6 @@ class Stream extends Iteration implements OpenStream {
 
   /** Closes the iterable, once what was begun has ended. */
   #close(): Promise<void> {
-    this.#isEnding = true;
     this.unwatch();
     const closed = new Promise<void>((resolve) => {
       this.#settleClosed = resolve as never;
