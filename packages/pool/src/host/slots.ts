@@ -1,9 +1,8 @@
 import { AbortError } from '../errors.js';
-import { Decoder, memoryOf } from '../shared/codec/decode.js';
+import { Decoder } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { LATER } from '../shared/codec/writer.js';
-import { madeBuffer } from '../shared/codec/young.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -291,18 +290,7 @@ export class Slots {
     // Below 0: a request, which has a payload of its own.
     const key = words[base + OFFSET] as number;
     const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
-    if (payload.words === undefined) {
-      madeBuffer(payload.moved ?? 0);
-      return payload.value;
-    }
-    const { words: sent, encodingFlags = 0, externals } = payload;
-    return this.#decoder.decode(
-      memoryOf(sent.buffer as ArrayBuffer),
-      0,
-      sent.length,
-      encodingFlags,
-      externals,
-    );
+    return this.#decoder.decodePosted(payload);
   }
 
   #borrow(position: number, length: number): RawBuffer {

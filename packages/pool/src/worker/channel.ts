@@ -1,7 +1,6 @@
 import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
-import { madeBuffer } from '../shared/codec/young.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { CHUNKS_MADE, FLAGS, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
@@ -150,12 +149,7 @@ export function channelOf(startup: message.Startup) {
     /** Reads what was posted. @throws why it cannot be read */
     read(payload: message.Payload): unknown {
       if (payload.unreadable !== undefined) throw payload.unreadable.reason;
-      if (payload.words === undefined) {
-        madeBuffer(payload.moved ?? 0);
-        return payload.value;
-      }
-      const memory = memoryOf(payload.words.buffer as ArrayBuffer);
-      return decoder.decode(memory, 0, payload.words.length, payload.encodingFlags ?? 0, payload.externals);
+      return decoder.decodePosted(payload);
     },
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),
