@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PoolError } from '../errors.js';
 import { type HostRequest, isThenable } from '../shared/calls.js';
+import { sendThrown } from '../shared/error-record.js';
 import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
 import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
@@ -8,7 +9,6 @@ import { unwrap } from '../shared/move.js';
 import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { HostFunctions } from './options.js';
-import { sendThrown } from './parcel.js';
 import type { BlockingCall, State } from './state.js';
 import { type CallingTask, IN_TABLE, SETTLED, type Task } from './task.js';
 import { STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';

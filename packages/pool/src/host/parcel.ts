@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
-import { carry, carryLess, type Thrown } from '../shared/error-record.js';
+import { sendThrown } from '../shared/error-record.js';
 import type { FedValue, FeedEnd, FeedMessage, FeedRequest } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -91,16 +91,6 @@ export function parcelOf(
   } catch (error) {
     close();
     throw error;
-  }
-}
-
-/** Sends what was thrown, or as much of it as can be sent. */
-export function sendThrown(error: unknown, send: (thrown: Thrown) => void): void {
-  const thrown = carry(error);
-  try {
-    send(thrown);
-  } catch (reason) {
-    send(carryLess(thrown, reason));
   }
 }
 

@@ -3,6 +3,7 @@ import { Decoder } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { LATER } from '../shared/codec/writer.js';
+import { sendThrown } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -11,7 +12,6 @@ import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
-import { sendThrown } from './parcel.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 

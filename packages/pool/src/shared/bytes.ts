@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { carry, carryLess, restore, type Thrown } from './error-record.js';
+import { restore, sendThrown, type Thrown } from './error-record.js';
 import { unwrap } from './move.js';
 import { node } from './node-realm.js';
 import { reaches } from './parts.js';
@@ -67,14 +67,8 @@ export function decode({ buffer, byteOffset, byteLength }: Uint8Array): unknown 
 }
 
 /** What a task threw: class name, message, stack, code, causes and own properties. Never throws. */
-export function encodeError(reason: unknown): Uint8Array<ArrayBuffer> {
-  const thrown = carry(reason);
-  try {
-    return encode(thrown);
-  } catch (error) {
-    return encode(carryLess(thrown, error));
-  }
-}
+export const encodeError = (reason: unknown): Uint8Array<ArrayBuffer> =>
+  sendThrown(reason, (thrown) => encode(thrown));
 
 /** @throws PoolError PLIMSOLL_POOL_BAD_BYTES */
 export function decodeError(bytes: Uint8Array): unknown {
