@@ -4,7 +4,7 @@ import { type HostRequest, isThenable } from '../shared/calls.js';
 import { sendThrown } from '../shared/error-record.js';
 import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
-import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
+import { FAILED, type TransferList } from '../shared/messages.js';
 import { unwrap } from '../shared/move.js';
 import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
@@ -69,8 +69,8 @@ export function hearPosted(
     if (worker.state >= STOPPING) return;
     send(value, isFailed, (sent, transfer, failed) => {
       const number = worker.nextMessage;
-      worker.post([PAYLOAD, ~call, 0, { value: sent }], transfer);
-      worker.post([ANSWER, call, failed, number]);
+      worker.post(['payload', ~call, 0, { value: sent }], transfer);
+      worker.post(['answer', call, failed, number]);
     });
   };
   const request = requestOf(answer, () => worker.payload(~call, 0).value);

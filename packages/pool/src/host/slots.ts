@@ -65,7 +65,7 @@ export class Slots {
       for (const worker of workers) worker.post(news);
     };
     this.arena = new Arena((index, buffer) => {
-      tell([message.ARENA, index, buffer]);
+      tell(['arena', index, buffer]);
       if (buffer !== undefined) Atomics.add(table.words, CHUNKS_MADE, 1);
     });
     this.#encoder = new Encoder(
@@ -78,7 +78,7 @@ export class Slots {
       },
       (shape, names) => {
         this.shapes[shape] = names;
-        tell([message.SHAPE, shape, names]);
+        tell(['shape', shape, names]);
       },
     );
   }
@@ -214,7 +214,7 @@ export class Slots {
     const transfer = words === undefined ? given : [words.buffer as ArrayBuffer, ...externals];
     const moved = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    worker.deliver([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
+    worker.deliver(['payload', slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
   }
 
   #late(value: unknown): message.Payload {
@@ -247,12 +247,12 @@ export class Slots {
 
   /** Tells a worker that what it waits for will not come, or is not needed any more. */
   cancel(worker: WorkerHandle, slot: number, sequence = this.sequenceOf(slot)): void {
-    worker.post([message.PAYLOAD, slot, sequence, { cancelled: true }]);
+    worker.post(['payload', slot, sequence, { cancelled: true }]);
   }
 
   abort(worker: WorkerHandle, slot: number, reason: unknown): void {
     const cause = reason instanceof AbortError ? reason.cause : reason;
-    sendThrown(cause, (thrown) => worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]));
+    sendThrown(cause, (thrown) => worker.post(['abort', slot, this.sequenceOf(slot), thrown]));
   }
 
   sequenceOf(slot: number): number {

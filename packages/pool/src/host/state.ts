@@ -3,7 +3,7 @@ import { OBSERVED } from '../shared/calls.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { marksFor } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
-import { FORGET, HANDLER, type LifecycleHooks, type Message } from '../shared/messages.js';
+import type { LifecycleHooks, Message } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
@@ -169,7 +169,7 @@ export abstract class State implements WorkerEvents {
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
     this.handlers = new HandlerNames((id, handler) => {
-      for (const worker of workers) worker.post([HANDLER, id, handler]);
+      for (const worker of workers) worker.post(['handler', id, handler]);
       if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
     const { filename, name, host } = options;
@@ -192,7 +192,7 @@ export abstract class State implements WorkerEvents {
       const tasks = slots.tasks.filter((task) => task !== undefined);
       const used = new Set([this.defaultHandler, ...tasks.map(({ handler }) => handler)]);
       const forgotten = handlers.forgetAllBut(used);
-      for (const worker of workers) worker.post([FORGET, forgotten]);
+      for (const worker of workers) worker.post(['forget', forgotten]);
     }
     this.#mostHandlers = Math.max(MOST_HANDLERS, 2 * handlers.all.size);
   }

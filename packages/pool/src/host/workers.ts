@@ -2,7 +2,7 @@ import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { Times } from '../shared/histogram.js';
-import * as message from '../shared/messages.js';
+import type * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
@@ -211,7 +211,7 @@ function tellToRetire(state: State, worker: WorkerHandle): void {
   // A lane whose tasks were cancelled stays until it is refilled.
   if (worker.isTold || worker.kept > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
   worker.isTold = true;
-  worker.post([message.RETIRE]);
+  worker.post(['retire']);
 }
 
 /** The tasks of keys that wait for a worker which takes no more go on to another one. */

@@ -64,36 +64,36 @@ export function channelOf(startup: message.Startup) {
   function accept(received: message.Message): void {
     lastMessage = message.messageAfter(lastMessage);
     switch (received[0]) {
-      case message.HANDLER:
+      case 'handler':
         handlers.set(received[1], received[2]);
         break;
-      case message.FORGET:
+      case 'forget':
         for (const id of received[1]) handlers.delete(id);
         break;
-      case message.ARENA:
+      case 'arena':
         arenas[received[1]] = received[2] && memoryOf(received[2]);
         break;
-      case message.SHAPE:
+      case 'shape':
         makers.add(received[1], received[2]);
         break;
-      case message.PAYLOAD:
+      case 'payload':
         payloads.set(received[1], { sequence: received[2], payload: received[3] });
         channel.onPayload?.();
         break;
-      case message.ANSWER: {
+      case 'answer': {
         const payload = payloads.get(~received[1])?.payload ?? unreadable.get(received[3]);
         payloads.delete(~received[1]);
         unreadable.delete(received[3]);
         channel.onAnswer?.(received[1], received[2], payload as message.Payload);
         break;
       }
-      case message.ABORT:
+      case 'abort':
         channel.onAbort?.(received[1], received[2], received[3]);
         break;
-      case message.RETIRE:
+      case 'retire':
         channel.onRetire?.();
         break;
-      case message.EXIT:
+      case 'exit':
         exit(TERMINATED);
         break;
       default:
