@@ -48,21 +48,12 @@ export const prometheusText = (pools: Readonly<Record<string, Observed>>): strin
 class Observer {
   readonly #core: Core;
   readonly #phases: TaskPhases | undefined;
-  readonly #meters = new Set<() => void>();
 
   /** @internal */
   constructor(core: Core) {
-    const phases = core.marks && new TaskPhases(core, core.marks);
     this.#core = core;
-    this.#phases = phases;
-    core.hooks = {
-      written: phases && ((slot, from, to) => phases.written(slot, from, to)),
-      read: phases && ((...outcome) => phases.read(...outcome)),
-      ready: () => phases?.ready(),
-      closed: () => {
-        for (const end of this.#meters) end();
-      },
-    };
+    this.#phases = core.marks && new TaskPhases(core, core.marks);
+    core.hooks = this.#phases;
   }
 
   /**
@@ -111,9 +102,10 @@ class Observer {
       throw badType('meter', meter, 'a meter of @opentelemetry/api');
     const families = [...numbersOf(this.#core, this.#breakdowns), ...summariesOf(this.#core)];
     const end = observeFamilies(families, meter);
-    this.#meters.add(end);
+    const { onClosed } = this.#core;
+    onClosed.add(end);
     return () => {
-      this.#meters.delete(end);
+      onClosed.delete(end);
       end();
     };
   }

@@ -9,7 +9,7 @@ import type { PiscinaWorker } from '@plimsoll/pool/piscina';
 import { TestPool } from '@plimsoll/pool/testing';
 import type { Core } from '../dist/host/core.js';
 import type { WorkerHandle } from '../dist/host/worker-handle.js';
-import { FORGET, HANDLER, type Message } from '../dist/shared/messages.js';
+import type { Message } from '../dist/shared/messages.js';
 import { caught, fixture, piscinaFor, until } from './support.js';
 
 const SOON = 20_000;
@@ -74,8 +74,8 @@ test('B15: names that no task has are forgotten, by the pool and by its workers'
   const post = worker.post.bind(worker);
   const known = new Set<number>();
   t.mock.method(worker, 'post', (message: Message) => {
-    if (message[0] === HANDLER) known.add(message[1]);
-    if (message[0] === FORGET) for (const id of message[1]) known.delete(id);
+    if (message[0] === 'handler') known.add(message[1]);
+    if (message[0] === 'forget') for (const id of message[1]) known.delete(id);
     post(message);
   });
   const begun = new Int32Array(new SharedArrayBuffer(8));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startThread } from '../dist/host/start-thread.js';
-import { type Message, PAYLOAD, READY } from '../dist/shared/messages.js';
+import type { Message } from '../dist/shared/messages.js';
 import { newPost, Post, portsOf, type Receiver } from '../dist/shared/post.js';
 import { bareStartup, until } from './support.js';
 
@@ -9,7 +9,7 @@ const into = (received: Message[]): Receiver => ({
   accept: (message) => received.push(message),
   lose: (reason) => assert.fail(String(reason)),
 });
-const letter = (slot: number): Message => [PAYLOAD, slot, 0, { value: 'x' }];
+const letter = (slot: number): Message => ['payload', slot, 0, { value: 'x' }];
 
 for (const withBell of [false, true]) {
   const which = withBell ? 'with a bell' : 'without a bell';
@@ -44,6 +44,6 @@ for (const withBell of [false, true]) {
     let heard = 0;
     post.listen(() => heard++);
     await until(() => heard > 0);
-    assert.deepEqual(received, [[READY, 0]]);
+    assert.deepEqual(received, [['ready', 0]]);
   });
 }

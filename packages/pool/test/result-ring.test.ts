@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { layoutOf } from '../dist/shared/layout.js';
 import { tableOf } from '../dist/shared/memory.js';
-import * as message from '../dist/shared/messages.js';
+import type { Message } from '../dist/shared/messages.js';
 import { ResultRing, ringRead, ringWordOf } from '../dist/shared/result-ring.js';
 import type { Channel } from '../dist/worker/channel.js';
 import { outcomeOf } from '../dist/worker/outcome.js';
@@ -69,9 +69,9 @@ test('a ring whose announcement failed is announced again before it is used', ()
   const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2, spinners: 0 }));
   const announced: unknown[] = [];
   let isBroken = true;
-  const post = (value: message.Message): void => {
+  const post = (value: Message): void => {
     if (isBroken) throw new Error('the port is gone');
-    if (value[0] === message.RESULTS) announced.push(value[1] instanceof SharedArrayBuffer);
+    if (value[0] === 'results') announced.push(value[1] instanceof SharedArrayBuffer);
   };
   const outcome = outcomeOf({ post, table, index: 0 } as unknown as Channel, Number.POSITIVE_INFINITY);
   const large = 'x'.repeat(10_000);

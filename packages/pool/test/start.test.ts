@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { startThread } from '../dist/host/start-thread.js';
-import { READY } from '../dist/shared/messages.js';
 import { bareStartup, fixture, poolFor } from './support.js';
 
 test('a worker waits for a host that is held up between starting the thread and telling it what to do', async (t) => {
@@ -17,7 +16,7 @@ test('a worker waits for a host that is held up between starting the thread and 
   thread.postMessage({ ...bareStartup().startup, port: port2 }, [port2]);
   const ready = new Promise<unknown>((resolve) => port1.once('message', resolve));
   t.after(() => port1.close());
-  assert.deepEqual(await Promise.race([ready, failed]), [READY, 0]);
+  assert.deepEqual(await Promise.race([ready, failed]), ['ready', 0]);
 });
 
 test('Node imports what --import names before a worker file, wherever the option stands', async (t) => {

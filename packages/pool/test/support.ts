@@ -70,7 +70,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     hostTimeout: Number.POSITIVE_INFINITY,
     arenas: [],
     shapes: [],
-    handlers: [],
+    handlers: new Map(),
     preload: -1,
   };
   return { table, startup };

@@ -1,7 +1,7 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
-import { CALL, type Message, READY, STARTED } from '../shared/messages.js';
+import type { Message } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
 import { usableCores } from './cpu-quota.js';
@@ -24,7 +24,7 @@ import { Pump, type Pumped } from './pump.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
 import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Task } from './task.js';
-import { READY as IS_READY, isRunning, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
@@ -69,7 +69,7 @@ export class Core extends State implements Pumped {
   }
 
   get idleThreads(): number {
-    const idle = this.workers.filter((worker) => worker.state === IS_READY && worker.hasNothing).length;
+    const idle = this.workers.filter((worker) => worker.state === READY && worker.hasNothing).length;
     return Math.min(idle, this.spareThreads);
   }
 
@@ -268,9 +268,9 @@ export class Core extends State implements Pumped {
   }
 
   onMessage(worker: WorkerHandle, received: Message): void {
-    if (received[0] === READY) this.#onReady(worker, received[1]);
-    else if (received[0] === STARTED) this.#escort?.started(received[1], received[2], worker.threadId);
-    else if (received[0] === CALL) hearPosted(this, worker, received[1], received[2], received[3]);
+    if (received[0] === 'ready') this.#onReady(worker, received[1]);
+    else if (received[0] === 'started') this.#escort?.started(received[1], received[2], worker.threadId);
+    else if (received[0] === 'call') hearPosted(this, worker, received[1], received[2], received[3]);
   }
 
   #onReady(worker: WorkerHandle, kernelThreadId: number): void {
@@ -350,7 +350,7 @@ export class Core extends State implements Pumped {
     this.room.fulfil();
     const areGone = await killAll(this, Math.max(patience, LEAST_PATIENCE));
     this.#pump.stop();
-    this.hooks?.closed();
+    for (const end of this.onClosed) end();
     if (!areGone) throw closeTimeout(stuck(this.exiting.size));
   }
 }

@@ -159,9 +159,9 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   const slot = slots.take(task);
   let isSmall: boolean;
   try {
-    const from = hooks?.written === undefined ? 0 : now();
+    const from = hooks === undefined ? 0 : now();
     isSmall = slots.write(task, slot);
-    hooks?.written?.(slot, from, now());
+    hooks?.written(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
     state.settle(task, whyNotSent(state, task, error), true);
@@ -298,7 +298,7 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   let value: unknown;
   const { hooks } = state;
   const isLarge = (flags & PLACE_MASK) !== IN_SLOT;
-  const from = isLarge || hooks?.read !== undefined ? now() : 0;
+  const from = isLarge || hooks !== undefined ? now() : 0;
   try {
     value = state.slots.read(worker, slot, base, flags);
     if (failed) value = restore(value as never);
@@ -308,7 +308,7 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   }
   if (isLarge && now() - from > SLOW) state.slowLately = LATELY;
   else if (state.slowLately > 0) state.slowLately--;
-  hooks?.read?.(worker, slot, base, failed, from, now());
+  hooks?.read(worker, slot, base, failed, from, now());
   worker.completed++;
   state.slots.giveBack(slot);
   state.settle(task, value, failed, true);

@@ -1,6 +1,7 @@
 import type { WorkerError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
+import type { Handler } from '../shared/messages.js';
 import { ask, runnerOf } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { putBack, reap, rejectWaiting, takeOut } from './dispatch.js';
@@ -8,7 +9,7 @@ import { notRetryable, workerFailure } from './faults.js';
 import { interrupt } from './host-calls.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
-import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
+import { PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, kill, leave } from './workers.js';
 
@@ -85,7 +86,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   state.exited++;
   const isStopped = worker.endedAs === STOPPING;
   const isStillborn = !worker.hasStarted && !isStopped;
-  const errorOf = (handler?: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);
+  const errorOf = (handler?: Handler): WorkerError => workerFailure(worker, exitCode, handler);
   if (isStillborn) state.allReady.reject(errorOf());
   if (worker.keys > 0)
     for (const [place, home] of state.homes) if (home === worker) state.homes.delete(place);

@@ -1,8 +1,8 @@
 import { PoolError, type PoolErrorCode, WorkerError } from '../errors.js';
 import { now } from '../shared/clock.js';
+import type { Handler } from '../shared/messages.js';
 import { messageOf } from '../shared/untrusted.js';
 import type { Breaking } from './options.js';
-import type { HandlerName } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 /** Keeps a pool whose workers cannot start from starting one after another. */
@@ -49,7 +49,7 @@ export class Breaker {
 export const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
 
 /** Why a task did not end well: its worker has exited. */
-export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: HandlerName): WorkerError {
+export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: Handler): WorkerError {
   const { threadId, failure, hasStarted } = worker;
   const context = { exitCode, threadId, taskName: handler?.name, filename: handler?.filename };
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;

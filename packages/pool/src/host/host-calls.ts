@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PoolError } from '../errors.js';
 import { type HostRequest, isThenable } from '../shared/calls.js';
+import { sendThrown } from '../shared/error-record.js';
 import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
-import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
-import { isMovable, unwrap } from '../shared/move.js';
+import { FAILED, type TransferList } from '../shared/messages.js';
+import { unwrap } from '../shared/move.js';
 import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { HostFunctions } from './options.js';
-import { sendThrown } from './parcel.js';
 import type { BlockingCall, State } from './state.js';
 import { type CallingTask, IN_TABLE, SETTLED, type Task } from './task.js';
 import { STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -69,8 +69,8 @@ export function hearPosted(
     if (worker.state >= STOPPING) return;
     send(value, isFailed, (sent, transfer, failed) => {
       const number = worker.nextMessage;
-      worker.post([PAYLOAD, ~call, 0, { value: sent }], transfer);
-      worker.post([ANSWER, call, failed, number]);
+      worker.post(['payload', ~call, 0, { value: sent }], transfer);
+      worker.post(['answer', call, failed, number]);
     });
   };
   const request = requestOf(answer, () => worker.payload(~call, 0).value);
@@ -98,7 +98,7 @@ function send(
 ): void {
   const fail = (error: unknown): void => sendThrown(error, (thrown) => to(thrown, [], true));
   try {
-    const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+    const moved = unwrap(value);
     if (isFailed) fail(value);
     else to(moved.value, moved.transfer, false);
   } catch (cause) {

@@ -79,11 +79,10 @@ class Stream extends Iteration implements OpenStream {
   /** It has been opened: it ends with its first task, or after it. */
   #parcel: Parcel | undefined;
   #id = -1;
-  /** Nobody wants any more of it: the iterable is being closed. */
-  #isEnding = false;
   #isOver = false;
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
+  /** Nobody wants any more of it: the iterable is being closed. */
   #settleClosed: ((error?: Rejection) => void) | undefined;
 
   constructor(core: Core, pack: () => Parcel, checked: Checked, concurrency: number) {
@@ -137,17 +136,14 @@ class Stream extends Iteration implements OpenStream {
       this.fail(opened.reason);
       return;
     }
-    const [threadId, id] = opened as [number, number];
-    this.worker = this.#core.workers.find((worker) => worker.threadId === threadId);
-    if (this.worker === undefined) {
-      const { name, filename } = this.#checked;
-      const context = { threadId, taskName: name, filename: filename ?? undefined };
-      this.fail(new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', 'The worker of a stream has exited', context));
-      return;
-    }
-    this.worker.kept++;
+    const [index, id] = opened as [number, number];
+    const { workers, exiting } = this.#core;
+    // One that has exited meanwhile fails the stream right after this.
+    const worker = [...workers, ...exiting].find((one) => one.index === index) as WorkerHandle;
+    this.worker = worker;
+    worker.kept++;
     this.#id = id;
-    if (this.#isEnding) this.#return(this.worker);
+    if (this.#settleClosed !== undefined) this.#return(worker);
     else this.fill();
   }
 
@@ -174,7 +170,6 @@ class Stream extends Iteration implements OpenStream {
 
   /** Closes the iterable, once what was begun has ended. */
   #close(): Promise<void> {
-    this.#isEnding = true;
     this.unwatch();
     const closed = new Promise<void>((resolve) => {
       this.#settleClosed = resolve as never;

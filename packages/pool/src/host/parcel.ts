@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
-import { carry, carryLess, type Thrown } from '../shared/error-record.js';
+import { sendThrown } from '../shared/error-record.js';
 import type { FedValue, FeedEnd, FeedMessage, FeedRequest } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -78,7 +78,6 @@ export function parcelOf(
       feeds.push({ index, port, isReadable: 'getReader' in item });
       return undefined;
     }
-    if (!isMovable(item)) return item;
     const moved = unwrap(item);
     transfer.push(...moved.transfer);
     return moved.value;
@@ -95,22 +94,11 @@ export function parcelOf(
   }
 }
 
-/** Sends what was thrown, or as much of it as can be sent. */
-export function sendThrown(error: unknown, send: (thrown: Thrown) => void): void {
-  const thrown = carry(error);
-  try {
-    send(thrown);
-  } catch (reason) {
-    send(carryLess(thrown, reason));
-  }
-}
-
 /** The host's end of an async iterable: gives the worker as many items as it asks for. */
 class Feed {
-  #credit = 0;
-  #isGiving = false;
   #isDry = false;
   #isClosed = false;
+  #given: Promise<void> = Promise.resolve();
   readonly #source: Source;
   readonly #port: MessagePort;
   readonly #mostBytes: number;
@@ -121,7 +109,7 @@ class Feed {
     this.#port = port;
     port.on('message', (request: FeedRequest) => {
       if (request === null) this.close();
-      else void this.#give(request);
+      else this.#given = this.#given.then(() => this.#give(request));
     });
     // Its worker is gone.
     port.on('close', () => this.close());
@@ -130,11 +118,7 @@ class Feed {
   }
 
   async #give(count: number): Promise<void> {
-    this.#credit += count;
-    if (this.#isGiving) return;
-    this.#isGiving = true;
-    while (this.#credit > 0 && !this.#isDry) {
-      this.#credit--;
+    for (let left = count; left > 0 && !this.#isDry; left--) {
       try {
         const result = await this.#source.next();
         if (typeof result !== 'object' || result === null)
@@ -145,7 +129,6 @@ class Feed {
         this.#fail(error);
       }
     }
-    this.#isGiving = false;
   }
 
   #giveOne({ done, value }: IteratorResult<unknown>): void {
@@ -155,7 +138,7 @@ class Feed {
         this.#post({ done: true });
         return;
       }
-      const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+      const moved = unwrap(value);
       checkClone('item', moved.value, this.#mostBytes, moved.transfer);
       this.#post({ done: false, value: moved.value }, moved.transfer);
     } catch (error) {

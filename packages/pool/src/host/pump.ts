@@ -55,7 +55,6 @@ export class Pump {
   readonly #words: Int32Array;
   readonly #pumped: Pumped;
   readonly #keepAlive = timers.hold();
-  #keeping = false;
   #late: NodeJS.Timeout | undefined;
   readonly #listener: Listener;
   /** `nextTurn` will be called when this turn of the event loop is over, and shall go on with the work then. */
@@ -127,7 +126,7 @@ export class Pump {
   #goOn(ended: number): void {
     if (this.#pumped.outstanding === 0) {
       this.#scheduled = false;
-      this.#keep(false);
+      this.#keepAlive.unref();
       this.#listener.hush();
       return;
     }
@@ -175,7 +174,7 @@ export class Pump {
     this.#asleep = true;
     this.#polls = 0;
     this.#sleptAt = now();
-    this.#keep(true);
+    this.#keepAlive.ref();
     this.#listener.listen();
     if (this.#pumped.queued === 0) return;
     this.#late ??= timers
@@ -189,12 +188,5 @@ export class Pump {
   #wakeUp(): void {
     cancelSleep(this.#words, hostGate);
     this.#asleep = false;
-  }
-
-  #keep(alive: boolean): void {
-    if (this.#keeping === alive) return;
-    this.#keeping = alive;
-    if (alive) this.#keepAlive.ref();
-    else this.#keepAlive.unref();
   }
 }

@@ -1,9 +1,9 @@
 import { AbortError } from '../errors.js';
-import { Decoder, memoryOf } from '../shared/codec/decode.js';
+import { Decoder } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { LATER } from '../shared/codec/writer.js';
-import { madeBuffer } from '../shared/codec/young.js';
+import { sendThrown } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -12,7 +12,6 @@ import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
-import { sendThrown } from './parcel.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -66,7 +65,7 @@ export class Slots {
       for (const worker of workers) worker.post(news);
     };
     this.arena = new Arena((index, buffer) => {
-      tell([message.ARENA, index, buffer]);
+      tell(['arena', index, buffer]);
       if (buffer !== undefined) Atomics.add(table.words, CHUNKS_MADE, 1);
     });
     this.#encoder = new Encoder(
@@ -79,7 +78,7 @@ export class Slots {
       },
       (shape, names) => {
         this.shapes[shape] = names;
-        tell([message.SHAPE, shape, names]);
+        tell(['shape', shape, names]);
       },
     );
   }
@@ -215,7 +214,7 @@ export class Slots {
     const transfer = words === undefined ? given : [words.buffer as ArrayBuffer, ...externals];
     const moved = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    worker.deliver([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
+    worker.deliver(['payload', slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
   }
 
   #late(value: unknown): message.Payload {
@@ -248,12 +247,12 @@ export class Slots {
 
   /** Tells a worker that what it waits for will not come, or is not needed any more. */
   cancel(worker: WorkerHandle, slot: number, sequence = this.sequenceOf(slot)): void {
-    worker.post([message.PAYLOAD, slot, sequence, { cancelled: true }]);
+    worker.post(['payload', slot, sequence, { cancelled: true }]);
   }
 
   abort(worker: WorkerHandle, slot: number, reason: unknown): void {
     const cause = reason instanceof AbortError ? reason.cause : reason;
-    sendThrown(cause, (thrown) => worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]));
+    sendThrown(cause, (thrown) => worker.post(['abort', slot, this.sequenceOf(slot), thrown]));
   }
 
   sequenceOf(slot: number): number {
@@ -291,18 +290,7 @@ export class Slots {
     // Below 0: a request, which has a payload of its own.
     const key = words[base + OFFSET] as number;
     const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
-    if (payload.words === undefined) {
-      madeBuffer(payload.moved ?? 0);
-      return payload.value;
-    }
-    const { words: sent, encodingFlags = 0, externals } = payload;
-    return this.#decoder.decode(
-      memoryOf(sent.buffer as ArrayBuffer),
-      0,
-      sent.length,
-      encodingFlags,
-      externals,
-    );
+    return this.#decoder.decodePosted(payload);
   }
 
   #borrow(position: number, length: number): RawBuffer {

@@ -3,7 +3,7 @@ import { OBSERVED } from '../shared/calls.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { marksFor } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
-import { FORGET, HANDLER, type LifecycleHooks, type Message } from '../shared/messages.js';
+import type { LifecycleHooks, Message } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
@@ -49,14 +49,11 @@ export interface OpenStream {
   close(reason: unknown): void;
 }
 
-/** What `observe()` hears of. Times are those of the clock that all threads share. */
+/** What hears of tasks for `explain()`. Times are those of the clock that all threads share. */
 export interface TaskHooks {
-  readonly written: ((slot: number, from: number, to: number) => void) | undefined;
-  readonly read:
-    | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
-    | undefined;
+  written(slot: number, from: number, to: number): void;
+  read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void;
   ready(): void;
-  closed(): void;
 }
 
 /** What decides in the pool's place: the queue and the load balancer of a `Piscina` or `Tinypool`. */
@@ -155,6 +152,8 @@ export abstract class State implements WorkerEvents {
   readonly defaultHandler: number;
   readonly marks: Float64Array | undefined;
   hooks: TaskHooks | undefined;
+  /** Called when the pool has ended. */
+  readonly onClosed = new Set<() => void>();
   readonly timing: Timing | undefined;
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
@@ -169,8 +168,8 @@ export abstract class State implements WorkerEvents {
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
-    this.handlers = new HandlerNames((id, { filename, name, call }) => {
-      for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
+    this.handlers = new HandlerNames((id, handler) => {
+      for (const worker of workers) worker.post(['handler', id, handler]);
       if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
     const { filename, name, host } = options;
@@ -193,7 +192,7 @@ export abstract class State implements WorkerEvents {
       const tasks = slots.tasks.filter((task) => task !== undefined);
       const used = new Set([this.defaultHandler, ...tasks.map(({ handler }) => handler)]);
       const forgotten = handlers.forgetAllBut(used);
-      for (const worker of workers) worker.post([FORGET, forgotten]);
+      for (const worker of workers) worker.post(['forget', forgotten]);
     }
     this.#mostHandlers = Math.max(MOST_HANDLERS, 2 * handlers.all.size);
   }

@@ -1,24 +1,18 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
+import type { Handler } from '../shared/messages.js';
 import { isError } from '../shared/untrusted.js';
 import type { AbortSignalAny, HostFunctions, Key, RetryPolicy } from './options.js';
 import type { WorkerHandle } from './worker-handle.js';
 
-export interface HandlerName {
-  readonly filename: string;
-  readonly name: string;
-  /** How it is called: bits of `shared/calls.ts`. */
-  readonly call: number;
-}
-
 /** Handlers by number, and the numbers of handlers: tasks carry the number alone. No number is given twice. */
 export class HandlerNames {
-  readonly all = new Map<number, HandlerName>();
+  readonly all = new Map<number, Handler>();
   readonly #ids = new Map<string, Map<string, number>>();
-  readonly #onNew: (id: number, handler: HandlerName) => void;
+  readonly #onNew: (id: number, handler: Handler) => void;
   #next = 0;
 
-  constructor(onNew: (id: number, handler: HandlerName) => void) {
+  constructor(onNew: (id: number, handler: Handler) => void) {
     this.#onNew = onNew;
   }
 
@@ -35,8 +29,8 @@ export class HandlerNames {
     return id;
   }
 
-  of(id: number): HandlerName {
-    return this.all.get(id) as HandlerName;
+  of(id: number): Handler {
+    return this.all.get(id) as Handler;
   }
 
   forgetAllBut(used: ReadonlySet<number>): number[] {

@@ -127,7 +127,7 @@ export class WorkerHandle {
     thread.terminate = async () => {
       // Before that it has nothing to do with the table, and hears of no message.
       if (!this.hasStarted) return terminate();
-      if (this.state !== EXITED) this.post([message.EXIT]);
+      if (this.state !== EXITED) this.post(['exit']);
       await this.exited;
       return 1;
     };
@@ -236,12 +236,12 @@ export class WorkerHandle {
   }
 
   #accept(received: message.Message): void {
-    if (received[0] === message.PAYLOAD)
+    if (received[0] === 'payload')
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
-    else if (received[0] === message.RESULTS) this.#ring = received[1] && memoryOf(received[1]);
-    else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
-    else if (received[0] === message.DISPOSES) this.disposes = true;
-    else if (received[0] === message.HEAP) this.isOverHeap = true;
+    else if (received[0] === 'results') this.#ring = received[1] && memoryOf(received[1]);
+    else if (received[0] === 'shape') this.makers.add(received[1], received[2]);
+    else if (received[0] === 'disposes') this.disposes = true;
+    else if (received[0] === 'heap') this.isOverHeap = true;
     else this.#events.onMessage(this, received);
   }
 }

@@ -2,7 +2,7 @@ import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { Times } from '../shared/histogram.js';
-import * as message from '../shared/messages.js';
+import type * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
@@ -108,7 +108,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     hostTimeout: options.hostTimeout,
     arenas: slots.arena.buffers,
     shapes: slots.shapes,
-    handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),
+    handlers: handlers.all,
     preload: state.defaultHandler,
   };
 }
@@ -211,7 +211,7 @@ function tellToRetire(state: State, worker: WorkerHandle): void {
   // A lane whose tasks were cancelled stays until it is refilled.
   if (worker.isTold || worker.kept > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
   worker.isTold = true;
-  worker.post([message.RETIRE]);
+  worker.post(['retire']);
 }
 
 /** The tasks of keys that wait for a worker which takes no more go on to another one. */

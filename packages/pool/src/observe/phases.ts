@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Core } from '../host/core.js';
 import { readCpuQuota } from '../host/cpu-quota.js';
+import type { TaskHooks } from '../host/state.js';
 import { READY, type WorkerHandle } from '../host/worker-handle.js';
 import { CREATED, HANDLER } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
@@ -14,7 +15,7 @@ import type { Explanation } from './types.js';
 const MOST_FUNCTIONS = 256;
 
 /** Adds up where the time of every task of a pool with `explain` goes. */
-export class TaskPhases {
+export class TaskPhases implements TaskHooks {
   /** By `Core.duration`. */
   readonly #startedAt: number;
   /** The most workers that were ready at a time. */

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { carry, carryLess, restore, type Thrown } from './error-record.js';
-import { isMovable, unwrap } from './move.js';
+import { restore, sendThrown, type Thrown } from './error-record.js';
+import { unwrap } from './move.js';
 import { node } from './node-realm.js';
 import { reaches } from './parts.js';
 import { uncloneable } from './uncloneable.js';
@@ -25,7 +25,7 @@ const crc32 = (bytes: Uint8Array): number => process.getBuiltinModule('node:zlib
  * @throws UncloneableError for what cannot be copied, or only inside one process: ports, shared memory, Blobs, keys
  */
 export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> {
-  const content = isMovable(value) ? unwrap(value).value : value;
+  const content = unwrap(value).value;
   try {
     // Of class instances it makes plain objects, but for those that belong to the process. V8 would make nothing of these.
     const copy = clone(content);
@@ -45,7 +45,7 @@ export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> 
 
 /** As `encode`, but only so many bytes: of more their number, and a buffer that is larger by itself is not copied. */
 export function encodeWithin(value: unknown, path: string, most: number): Uint8Array<ArrayBuffer> | number {
-  const content = isMovable(value) ? unwrap(value).value : value;
+  const content = unwrap(value).value;
   const isBuffer = ArrayBuffer.isView(content) || types.isArrayBuffer(content);
   if (isBuffer && content.byteLength > most) return content.byteLength;
   const bytes = encode(content, path);
@@ -67,14 +67,8 @@ export function decode({ buffer, byteOffset, byteLength }: Uint8Array): unknown 
 }
 
 /** What a task threw: class name, message, stack, code, causes and own properties. Never throws. */
-export function encodeError(reason: unknown): Uint8Array<ArrayBuffer> {
-  const thrown = carry(reason);
-  try {
-    return encode(thrown);
-  } catch (error) {
-    return encode(carryLess(thrown, error));
-  }
-}
+export const encodeError = (reason: unknown): Uint8Array<ArrayBuffer> =>
+  sendThrown(reason, (thrown) => encode(thrown));
 
 /** @throws PoolError PLIMSOLL_POOL_BAD_BYTES */
 export function decodeError(bytes: Uint8Array): unknown {

@@ -71,6 +71,16 @@ export function carryLess({ value, errors: [first] }: Thrown, reason: unknown): 
   return { value, errors: [{ ...first, ...less, own: isShort ? { code: { value: code } } : {} }] };
 }
 
+/** Sends what was thrown, or as much of it as can be sent. */
+export function sendThrown<Sent>(value: unknown, send: (thrown: Thrown) => Sent): Sent {
+  const thrown = carry(value);
+  try {
+    return send(thrown);
+  } catch (reason) {
+    return send(carryLess(thrown, reason));
+  }
+}
+
 function collect(thrown: unknown): Thrown {
   const numbers = new Map<Error, number>();
   const carried = (value: unknown): Carried => {

@@ -3,62 +3,49 @@ import type { Source } from './clock.js';
 import type { Thrown } from './error-record.js';
 import type { Layout } from './layout.js';
 
+/** What tasks call by its number. */
+export interface Handler {
+  readonly filename: string;
+  readonly name: string;
+  /** How it is called: bits of `calls.ts`. */
+  readonly call: number;
+}
+
 /**
- * What travels on a worker's port: rare things, as arrays that start with one of these numbers. Whoever meets an unknown
- * handler, arena, shape or payload in the table reads its port synchronously: such a message is always posted before the
- * slot that needs it is published.
+ * What travels on a worker's port: rare things. Whoever meets an unknown handler, arena, shape or payload in the table reads its
+ * port synchronously: such a message is always posted before the slot that needs it is published.
  */
-export const HANDLER = 1;
-export const ARENA = 2;
-export const PAYLOAD = 3;
-export const RESULTS = 4;
-export const READY = 5;
-export const SHAPE = 6;
-export const EXIT = 7;
-export const ABORT = 8;
-export const STARTED = 9;
-export const DISPOSES = 10;
-export const RETIRE = 11;
-export const HEAP = 12;
-export const LEAVES = 13;
-export const FORGET = 14;
-export const CALL = 15;
-export const ANSWER = 16;
-
-/** How it is called: bits of `calls.ts`. */
-export type Handler = readonly [id: number, filename: string, name: string, call: number];
-
 export type Message =
-  | [what: typeof HANDLER, ...Handler]
+  | [what: 'handler', id: number, handler: Handler]
   /** Memory for tasks that do not fit into a slot; undefined: it is gone. */
-  | [what: typeof ARENA, index: number, buffer: SharedArrayBuffer | undefined]
+  | [what: 'arena', index: number, buffer: SharedArrayBuffer | undefined]
   /** What does not go through the table, in either direction. */
-  | [what: typeof PAYLOAD, slot: number, sequence: number, payload: Payload]
+  | [what: 'payload', slot: number, sequence: number, payload: Payload]
   /** The worker's ring for results that do not fit into a slot; undefined: it is gone. */
-  | [what: typeof RESULTS, buffer: SharedArrayBuffer | undefined]
-  | [what: typeof READY, kernelThreadId: number]
+  | [what: 'results', buffer: SharedArrayBuffer | undefined]
+  | [what: 'ready', kernelThreadId: number]
   /** How the sender's encoder calls objects with these keys from now on. */
-  | [what: typeof SHAPE, number: number, names: readonly string[]]
+  | [what: 'shape', number: number, names: readonly string[]]
   /** The worker shall end itself. */
-  | [what: typeof EXIT]
+  | [what: 'exit']
   /** The task shall end. Posted before its slot is marked as asked. */
-  | [what: typeof ABORT, slot: number, sequence: number, reason: Thrown]
+  | [what: 'abort', slot: number, sequence: number, reason: Thrown]
   /** The worker begins with a task whose `Packed` has that number. */
-  | [what: typeof STARTED, number: number, time: number]
+  | [what: 'started', number: number, time: number]
   /** Before the worker ends, its files have something to do. */
-  | [what: typeof DISPOSES]
+  | [what: 'disposes']
   /** The worker shall take no more tasks, end those that it has, and then end itself. */
-  | [what: typeof RETIRE]
+  | [what: 'retire']
   /** The worker's heap is larger than it shall be. */
-  | [what: typeof HEAP, bytes: number]
+  | [what: 'heap']
   /** The worker has retired. What waits is for others, of whom the host may have woken none because of this one. */
-  | [what: typeof LEAVES]
+  | [what: 'leaves']
   /** No task has these handlers, and none will. */
-  | [what: typeof FORGET, ids: readonly number[]]
+  | [what: 'forget', ids: readonly number[]]
   /** A task calls the host: a `HostRequest` that was posted right before, as the payload of slot `~call`. */
-  | [what: typeof CALL, call: number, slot: number, sequence: number]
+  | [what: 'call', call: number, slot: number, sequence: number]
   /** What the call gave, or a Thrown: it was posted right before, as message `number` and the payload of slot `~call`. */
-  | [what: typeof ANSWER, call: number, failed: boolean, number: number];
+  | [what: 'answer', call: number, failed: boolean, number: number];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {
@@ -98,7 +85,7 @@ export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
   readonly arenas: readonly (SharedArrayBuffer | undefined)[];
-  readonly handlers: readonly Handler[];
+  readonly handlers: ReadonlyMap<number, Handler>;
   /** Their names by number. */
   readonly shapes: readonly (readonly string[])[];
   readonly index: number;

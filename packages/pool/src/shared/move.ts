@@ -66,10 +66,11 @@ const { isMarkedAsUntransferable: isFixed = () => false } = threads as {
   isMarkedAsUntransferable?(value: unknown): boolean;
 };
 
-/** What `move` marked: the value, and what to transfer. What cannot be transferred is copied. */
-export function unwrap(moved: TransferableValue): { value: unknown; transfer: Transferable[] } {
-  const transfer = [moved[transferableSymbol]].flat() as Transferable[];
-  return { value: moved[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
+/** A value without the mark of `move`, and what to transfer of one that had it. What cannot be transferred is copied. */
+export function unwrap(value: unknown): { value: unknown; transfer: Transferable[] } {
+  if (!isMovable(value)) return { value, transfer: [] };
+  const transfer = [value[transferableSymbol]].flat() as Transferable[];
+  return { value: value[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
 }
 
 /** How much the buffers hold that are to be transferred. */

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { STREAMED, type TaskFunction } from '../shared/calls.js';
+import type { TaskFunction } from '../shared/calls.js';
 import { HANDLER } from '../shared/layout.js';
 import type { Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
@@ -58,7 +58,7 @@ export class SimulatedThread extends EventEmitter implements Thread {
     const { words, layout } = channel.table;
     let name: string | undefined;
     const onClaim = (slot: number): void => {
-      name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number)[2];
+      name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number).name;
     };
     withPermit(this.#index, onClaim, () => loop.drive());
     return name;
@@ -125,19 +125,10 @@ class Functions extends Handlers {
   #gate(id: number, fn: TaskFunction): TaskFunction {
     const known = this.#gated.get(fn);
     if (known !== undefined) return known;
-    const [, filename, name, how] = this.#channel.handler(id);
-    const called = (how & STREAMED) === 0 ? fn : this.#opener(fn);
-    const gated: TaskFunction = (value) => this.#call(filename, name, () => called(value));
+    const { filename, name } = this.#channel.handler(id);
+    const gated: TaskFunction = (value) => this.#call(filename, name, () => fn(value));
     this.#gated.set(fn, gated);
     return gated;
-  }
-
-  /** The thread that it says a stream is kept by is the real one, on which all of them are. */
-  #opener(fn: TaskFunction): TaskFunction {
-    return async (value) => {
-      const [, id] = (await fn(value)) as [number, number];
-      return [this.#thread.threadId, id];
-    };
   }
 
   #call(filename: string, name: string, run: () => unknown): unknown {

@@ -5,7 +5,7 @@ import type { Pool } from '../index.js';
 import { type CurrentTask, provideContext } from '../shared/context.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { type Death, Faults } from './faults.js';
-import { FIRST, type Order, type Settings } from './test-options.js';
+import type { Order, Settings } from './test-options.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** Something that has happened in a pool. */
@@ -108,7 +108,7 @@ export class Simulation {
   /** The virtual time for which that is. */
   #awaitedTime: number | undefined;
 
-  constructor({ order = FIRST, isAutomatic, load }: Settings) {
+  constructor({ order, isAutomatic, load }: Settings) {
     this.#order = order;
     this.isAutomatic = isAutomatic;
     this.load = load;

@@ -21,7 +21,7 @@ export interface TestPoolOptions extends PoolOptions {
 
 /** As the simulation works with them. */
 export interface Settings {
-  readonly order: Order | undefined;
+  readonly order: Order;
   readonly isAutomatic: boolean;
   readonly load: LoadFile | undefined;
 }
@@ -35,7 +35,7 @@ export function settingsOf(given: TestPoolOptions): [Settings, PoolOptions] {
   if (load !== undefined && typeof load !== 'function')
     throw badType('options.load', load, 'a function (filename, threadId) => exports');
   const known = count('options.seed', seed, -MOST, MOST);
-  const order = known === undefined ? undefined : shuffled(known);
+  const order = known === undefined ? FIRST : shuffled(known);
   return [{ order, isAutomatic: !(flag('options.manual', manual) ?? false), load }, options];
 }
 
@@ -43,10 +43,10 @@ export function settingsOf(given: TestPoolOptions): [Settings, PoolOptions] {
 export type Order = (count: number) => number;
 
 /** What has waited for longest comes first. */
-export const FIRST: Order = () => 0;
+const FIRST: Order = () => 0;
 
 /** Any comes next, but for a seed it is always the same. A generator by Tommy Ettinger, "mulberry32". */
-export function shuffled(seed: number): Order {
+function shuffled(seed: number): Order {
   let state = seed | 0;
   const random = (): number => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,6 +1,5 @@
 import type { Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import { STARTED } from '../shared/messages.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { storageOf } from '../shared/stores.js';
 import type { Channel } from './channel.js';
@@ -14,7 +13,7 @@ export function carriedBy(channel: Channel, filename: string, fn: (task: unknown
     if (context !== undefined) {
       for (const [name, store] of Object.entries(context)) call = inStore(name, store, call);
     }
-    if (notice !== undefined) channel.post([STARTED, notice, now()]);
+    if (notice !== undefined) channel.post(['started', notice, now()]);
     return call();
   };
 }

@@ -1,7 +1,6 @@
 import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
-import { madeBuffer } from '../shared/codec/young.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { CHUNKS_MADE, FLAGS, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
@@ -22,7 +21,7 @@ export type Channel = ReturnType<typeof channelOf>;
 export function channelOf(startup: message.Startup) {
   const table = tableOf(startup.layout, startup.table);
   const { words, layout } = table;
-  const handlers = new Map(startup.handlers.map((handler) => [handler[0], handler]));
+  const handlers = new Map(startup.handlers);
   const arenas = startup.arenas.map((buffer) => buffer && memoryOf(buffer));
   let chunksMade = 0;
   const payloads = new Map<number, { sequence: number; payload: message.Payload }>();
@@ -65,36 +64,36 @@ export function channelOf(startup: message.Startup) {
   function accept(received: message.Message): void {
     lastMessage = message.messageAfter(lastMessage);
     switch (received[0]) {
-      case message.HANDLER:
-        handlers.set(received[1], received.slice(1) as unknown as message.Handler);
+      case 'handler':
+        handlers.set(received[1], received[2]);
         break;
-      case message.FORGET:
+      case 'forget':
         for (const id of received[1]) handlers.delete(id);
         break;
-      case message.ARENA:
+      case 'arena':
         arenas[received[1]] = received[2] && memoryOf(received[2]);
         break;
-      case message.SHAPE:
+      case 'shape':
         makers.add(received[1], received[2]);
         break;
-      case message.PAYLOAD:
+      case 'payload':
         payloads.set(received[1], { sequence: received[2], payload: received[3] });
         channel.onPayload?.();
         break;
-      case message.ANSWER: {
+      case 'answer': {
         const payload = payloads.get(~received[1])?.payload ?? unreadable.get(received[3]);
         payloads.delete(~received[1]);
         unreadable.delete(received[3]);
         channel.onAnswer?.(received[1], received[2], payload as message.Payload);
         break;
       }
-      case message.ABORT:
+      case 'abort':
         channel.onAbort?.(received[1], received[2], received[3]);
         break;
-      case message.RETIRE:
+      case 'retire':
         channel.onRetire?.();
         break;
-      case message.EXIT:
+      case 'exit':
         exit(TERMINATED);
         break;
       default:
@@ -150,12 +149,7 @@ export function channelOf(startup: message.Startup) {
     /** Reads what was posted. @throws why it cannot be read */
     read(payload: message.Payload): unknown {
       if (payload.unreadable !== undefined) throw payload.unreadable.reason;
-      if (payload.words === undefined) {
-        madeBuffer(payload.moved ?? 0);
-        return payload.value;
-      }
-      const memory = memoryOf(payload.words.buffer as ArrayBuffer);
-      return decoder.decode(memory, 0, payload.words.length, payload.encodingFlags ?? 0, payload.externals);
+      return decoder.decodePosted(payload);
     },
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),

@@ -40,7 +40,7 @@ export class Handlers {
   }
 
   async #binder(id: number): Promise<Binder> {
-    const [, filename, name, call] = this.#channel.handler(id);
+    const { filename, name, call } = this.#channel.handler(id);
     if ((call & calls.CONTINUED) !== 0) return this.#keeping().step;
     const fn = this.#around(filename, call, await this.#find(filename, name, call));
     if ((call & calls.STREAMED) !== 0) return (opened) => this.#keeping().opener(fn, opened);
@@ -58,7 +58,7 @@ export class Handlers {
   }
 
   #keeping(): Streams {
-    this.#streams ??= streamsOf(this.#observing());
+    this.#streams ??= streamsOf(this.#observing(), this.#channel.index);
     return this.#streams;
   }
 

@@ -55,7 +55,7 @@ export function hostCallsOf(channel: Channel) {
 
   /** Posts what does not stand in the table. @throws when it cannot be cloned */
   function post(number: number, payload: message.Payload, transfer: message.TransferList): void {
-    channel.post([message.PAYLOAD, ~number, 0, payload], transfer);
+    channel.post(['payload', ~number, 0, payload], transfer);
   }
 
   function call(caller: Caller, [name, items]: HostRequest): Promise<unknown> {
@@ -68,7 +68,7 @@ export function hostCallsOf(channel: Channel) {
       } catch (cause) {
         throw uncloneable('arguments', given, cause, '[1]');
       }
-      channel.post([message.CALL, number, slot, channel.sequenceOf(slot)]);
+      channel.post(['call', number, slot, channel.sequenceOf(slot)]);
       const settle: Settle = (value, isFailed) => {
         timers.clearTimeout(timer);
         pending.delete(number);
@@ -161,6 +161,6 @@ function timeout(name: string, milliseconds: number, isUnread = false): PoolErro
 /** Arguments without marks of `move`, and what to transfer. */
 function unmoved(items: readonly unknown[]): { given: readonly unknown[]; transfer: message.TransferList } {
   if (!items.some(isMovable)) return { given: items, transfer: [] };
-  const moved = items.map((item) => (isMovable(item) ? unwrap(item) : { value: item, transfer: [] }));
+  const moved = items.map(unwrap);
   return { given: moved.map(({ value }) => value), transfer: moved.flatMap(({ transfer }) => transfer) };
 }

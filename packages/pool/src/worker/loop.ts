@@ -143,7 +143,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     }
     condemned = true;
     // No wake-up: the host may be about to sleep, and would look for results only.
-    channel.post([message.LEAVES]);
+    channel.post(['leaves']);
     onRetired?.();
   }
 

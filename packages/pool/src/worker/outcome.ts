@@ -20,7 +20,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   const { layout } = table;
   let ring: ResultRing | undefined;
   const grown = trimmerOf(trim);
-  const encoder = new Encoder(4096, lend, (shape, names) => channel.post([message.SHAPE, shape, names]));
+  const encoder = new Encoder(4096, lend, (shape, names) => channel.post(['shape', shape, names]));
 
   function report(slot: number, thrown: Thrown, most: number): void {
     if (write(slot, thrown, message.FAILED, most)) return;
@@ -78,7 +78,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     if (ring !== undefined) return ring;
     const made = new ResultRing(table, channel.index);
     // First, because it may throw, and the host must know every ring that is used.
-    channel.post([message.RESULTS, made.memory.words.buffer as SharedArrayBuffer]);
+    channel.post(['results', made.memory.words.buffer as SharedArrayBuffer]);
     Atomics.add(table.words, blockAt(layout, channel.index) + RINGS_MADE, 1);
     ring = made;
     grown();
@@ -89,12 +89,12 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   function trim(): boolean {
     if (ring?.isSpare() !== true) return ring !== undefined;
     ring = undefined;
-    channel.post([message.RESULTS, undefined]);
+    channel.post(['results', undefined]);
     return false;
   }
 
   function post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
-    channel.deliver([message.PAYLOAD, slot, channel.sequenceOf(slot), payload], transfer);
+    channel.deliver(['payload', slot, channel.sequenceOf(slot), payload], transfer);
     describe(table, slotAt(layout, slot), flags | message.IN_PORT, 0, 0);
   }
 

@@ -3,7 +3,7 @@ import { now } from '../shared/clock.js';
 import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
-import { HEAP, type Startup } from '../shared/messages.js';
+import type { Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
 import type { Channel } from './channel.js';
 
@@ -23,7 +23,7 @@ export function recorderOf(startup: Startup, channel: Channel) {
     const used = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
     const isTooLarge = used > maxHeapMb * MEGABYTE;
     nextLook = isTooLarge ? Number.POSITIVE_INFINITY : time + INTERVAL;
-    if (isTooLarge) channel.post([HEAP, used]);
+    if (isTooLarge) channel.post(['heap']);
   }
 
   return {

@@ -1,5 +1,4 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { threadId } from 'node:worker_threads';
 import { AbortError, PoolError } from '../errors.js';
 import { isThenable, NEXT, type StreamStep, type TaskFunction, withEnd } from '../shared/calls.js';
 import { isMovable, move, transferableSymbol, unwrap, valueSymbol } from '../shared/move.js';
@@ -32,7 +31,7 @@ export const withContext = (fn: TaskFunction) => (value: unknown) => {
 export type Streams = ReturnType<typeof streamsOf>;
 
 /** The iterables that this worker keeps for streams of the host. */
-export function streamsOf(calls: ObservedCalls) {
+export function streamsOf(calls: ObservedCalls, worker: number) {
   const iterables = new Map<number, Kept>();
   let ids = 0;
 
@@ -69,7 +68,7 @@ export function streamsOf(calls: ObservedCalls) {
   return {
     isEmpty: (): boolean => iterables.size === 0,
 
-    /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
+    /** The function for the task in one slot that opens a stream. It gives the worker's index, and the number of the stream. */
     opener(fn: TaskFunction, slot: number): TaskFunction {
       return async (value) => {
         const observed = calls.observe();
@@ -77,7 +76,7 @@ export function streamsOf(calls: ObservedCalls) {
         const { made, within } = (await calls.during(slot, observed, () => fn(value))) as OpenIteration;
         const id = ids++;
         iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
-        return [threadId, id];
+        return [worker, id];
       };
     },
 

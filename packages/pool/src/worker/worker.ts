@@ -1,5 +1,5 @@
 import type { PoolError } from '../errors.js';
-import { DISPOSES, READY, type Startup } from '../shared/messages.js';
+import type { Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { type Channel, channelOf } from './channel.js';
 import { Handlers } from './handlers.js';
@@ -28,7 +28,7 @@ export class Worker {
     this.#startup = startup;
     this.#ends = ends;
     this.channel = channelOf(startup);
-    this.#lifecycle = new Lifecycle(startup.lifecycle, () => this.channel.post([DISPOSES]));
+    this.#lifecycle = new Lifecycle(startup.lifecycle, () => this.channel.post(['disposes']));
     this.#handlers = handlersOf(this.channel, this.#lifecycle);
     this.loop = loopOf(startup, this.channel, this.#handlers);
     this.channel.onRetire = () => this.loop.retire(() => void this.#end());
@@ -53,7 +53,7 @@ export class Worker {
   /** Takes tasks from now on. */
   open(kernelThreadId: number): void {
     this.channel.listen(this.loop.onMessage);
-    this.channel.post([READY, kernelThreadId]);
+    this.channel.post(['ready', kernelThreadId]);
     this.loop.driveSoon();
   }
 
