@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { move, type Pool, type PoolOptions, type RunOptions } from '@plimsoll/pool';
 import { caught, fixture, poolFor, until } from './support.js';
 import { folderOf } from './worker-folder.js';
@@ -168,4 +169,24 @@ test('an error of the function itself is left as it is', async (t) => {
     pool.run(move(new Uint8Array(9)), { name: 'failWithFunction' }),
   );
   assert.deepEqual([message, transferred], ['carries a function', undefined]);
+});
+
+test('a worker waits a moment for the next huge buffer before its event loop goes on', async (t) => {
+  const source = `
+    let lag;
+    export default () => {
+      const from = performance.now();
+      lag = new Promise((resolve) => setImmediate(() => resolve(performance.now() - from)));
+    };
+    export const lagOf = () => lag;\n`;
+  const pool = poolFor(t, { filename: `${folderOf(t, { 'lags.mjs': source })}/lags.mjs` });
+  const lagAfter = async (bytes: number): Promise<number> => {
+    await pool.run(move(new Uint8Array(bytes)));
+    // Not what it waits for.
+    await sleep(30);
+    return pool.run(undefined, { name: 'lagOf' }) as Promise<number>;
+  };
+  assert((await lagAfter(2 ** 25 + 1)) >= 5);
+  let tries = 0;
+  while ((await lagAfter(100)) >= 5) assert(++tries < 20);
 });

@@ -1,6 +1,7 @@
 import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
+import { LARGEST_FILLED } from '../shared/codec/young.js';
+import { AWAKE, cancelSleep, declareSleep, gateAt, retireItself, SLEEPING } from '../shared/gate.js';
 import { ABORTABLE_NOW, FLAGS, HANDLER } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import * as message from '../shared/messages.js';
@@ -18,12 +19,19 @@ import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.
 const TURN = 1;
 /** Milliseconds after which a worker that retires looks again for what continues a stream. */
 const LOOK_AGAIN = 5;
+/**
+ * So often a worker that has moved a huge buffer looks for the next one, which may be soon. Its event loop would end the marking of
+ * the whole heap that V8 begins for each of them; meanwhile several share one.
+ */
+const LOOKS = 50;
+/** Milliseconds. */
+const LOOK_EVERY = 0.1;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
 export type Loop = ReturnType<typeof loopOf>;
 
-/** Claims tasks from the table, calls their functions, and reports their ends. It sleeps in the event loop, and never blocks. */
+/** Claims tasks from the table, calls their functions, and reports their ends. It sleeps in the event loop. */
 export function loopOf(startup: message.Startup, channel: Channel, handlers: Handlers) {
   const { table, index } = channel;
   const { words, layout } = table;
@@ -39,6 +47,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   const accepts = concurrency > 1 ? mayShare : undefined;
 
   let running = 0;
+  let hasMovedHuge = false;
   let abortable = false;
   let driving = false;
   let asleep = false;
@@ -169,7 +178,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   /** Declares sleep, then looks once more. True when the worker may go. */
   function sleep(): boolean {
     declareSleep(words, gate);
-    if (anythingQueued(table, index, accepts)) {
+    if (anythingQueued(table, index, accepts) || (running === 0 && waits(SLEEPING, isDue))) {
       cancelSleep(words, gate);
       return false;
     }
@@ -177,6 +186,21 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     asleep = true;
     listener.listen();
     return true;
+  }
+
+  /** Is there work, or has it been woken? */
+  function isDue(): boolean {
+    return anythingQueued(table, index, accepts) || Atomics.load(words, gate) !== SLEEPING;
+  }
+
+  /** After a huge buffer it blocks for a while, its gate being in that state. True: it is there. */
+  function waits(state: number, isThere: () => boolean): boolean {
+    for (let looks = hasMovedHuge ? LOOKS : 0; looks > 0; looks--) {
+      if (isThere()) return true;
+      Atomics.wait(words, gate, state, LOOK_EVERY);
+    }
+    hasMovedHuge = false;
+    return false;
   }
 
   function flagsOf(slot: number): number {
@@ -220,7 +244,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     channel.wakeHost();
     // A host that answers at once need not wake this thread for it, which costs it more than the answer.
     if (running > 1) return;
-    if (payloadSpinner.spin()) resumePulled();
+    if (payloadSpinner.spin() || waits(AWAKE, isAnyPayloadThere)) resumePulled();
     else payloadSpinner.sleeps();
   }
 
@@ -253,6 +277,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       return;
     }
     const base = slotAt(layout, slot);
+    hasMovedHuge = (payload?.moved ?? 0) > LARGEST_FILLED;
     let task: unknown;
     try {
       task = payload === undefined ? channel.decode(base) : channel.read(payload);
@@ -300,7 +325,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
 
   function succeed(slot: number, result: unknown): void {
     try {
-      outcome.succeed(slot, result);
+      if (outcome.succeed(slot, result) > LARGEST_FILLED) hasMovedHuge = true;
     } catch (error) {
       fail(slot, error);
       return;

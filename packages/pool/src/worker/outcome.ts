@@ -99,15 +99,17 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   }
 
   return {
-    /** @throws when the result cannot be cloned, and whatever its getters throw. */
-    succeed(slot: number, result: unknown): void {
-      const moved = isMovable(result) ? unwrap(result) : undefined;
-      const value = moved === undefined ? result : moved.value;
+    /** How many bytes were transferred. @throws when the result cannot be cloned, and whatever its getters throw. */
+    succeed(slot: number, result: unknown): number {
+      const unwrapped = isMovable(result) ? unwrap(result) : undefined;
+      const value = unwrapped === undefined ? result : unwrapped.value;
       try {
-        if (moved === undefined && write(slot, value, 0, mostBytes)) return;
-        const transfer = moved?.transfer ?? [];
+        if (unwrapped === undefined && write(slot, value, 0, mostBytes)) return 0;
+        const transfer = unwrapped?.transfer ?? [];
         checkClone('result', value, mostBytes, transfer);
-        post(slot, 0, { value, moved: bytesOf(transfer) }, transfer);
+        const moved = bytesOf(transfer);
+        post(slot, 0, { value, moved }, transfer);
+        return moved;
       } catch (cause) {
         throw uncloneable('result', value, cause);
       }

@@ -82,12 +82,11 @@ const ofDataView = insideOf(DataView.prototype, 'byteLength');
 export const gettersOf = (value: ArrayBufferView): typeof ofArray =>
   types.isDataView(value) ? ofDataView : ofArray;
 
+const KINDS: readonly string[] = VIEWS.map(({ name }) => name);
+
 /** The number of a view's kind, by what it is inside. */
-export function kindOfView(value: ArrayBufferView): number {
-  return VIEWS.findIndex(
-    (view) => view.name === (types.isDataView(value) ? 'DataView' : kindNameOf.call(value)),
-  );
-}
+export const kindOfView = (value: ArrayBufferView): number =>
+  KINDS.indexOf(types.isDataView(value) ? 'DataView' : kindNameOf.call(value));
 
 /** Is it neither resizable nor detached? */
 export function isFixed(buffer: ArrayBuffer): boolean {

@@ -12,7 +12,7 @@ const PER_COLLECTION = 16 * 2 ** 20;
 /** Bytes of filling per byte of buffer at most, where the young generation is large. */
 const DEAREST = 1 / 2;
 /** Filling costs more than V8's marking where it would be done for each buffer. */
-const LARGEST = 2 * PER_COLLECTION;
+export const LARGEST_FILLED = 2 * PER_COLLECTION;
 const PIECE = 64 * 1024;
 
 const filling: RawBuffer = rawBuffer(new ArrayBuffer(PIECE));
@@ -23,7 +23,7 @@ let owed = 0;
 
 /** A buffer of so many bytes was made, which will probably be garbage soon. */
 export function madeBuffer(bytes: number): void {
-  if (bytes > LARGEST) return;
+  if (bytes > LARGEST_FILLED) return;
   sinceLook += bytes;
   if (sinceLook >= PER_COLLECTION) look();
   owed = Math.min(capacity, owed + bytes * share);
