@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib';
 const compress = promisify(gzip);
 const page = randomBytes(100_000);
 
-export const operations = 20; // of one call
+export const operations = 5; // of one call
 
 export default async function ({ operations }) {
   await Promise.all(Array.from({ length: operations }, () => compress(page)));

@@ -38,8 +38,10 @@ async function follow({ command, output }: Step, name: string, place: string): P
   const given = timed(command).replaceAll(':3000/', `:${port}/`);
   let ended = await run(given, place, env);
   const compares = command.includes(' --against ');
-  // On a busy machine it cannot tell in so little time.
-  if (compares && ended.code === 3) ended = await run(given.replace(/--time \d+/, '--time 40'), place, env);
+  // On a busy machine it cannot always tell in so little time: once more, then for longer.
+  for (const time of [10, 40])
+    if (compares && ended.code === 3)
+      ended = await run(given.replace(/--time \d+/, `--time ${time}`), place, env);
   const isWorse = compares && ended.code === 1;
   assertWell(isWorse ? { ...ended, code: 0 } : ended, command);
   if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
@@ -48,7 +50,7 @@ async function follow({ command, output }: Step, name: string, place: string): P
 }
 
 /** `tune` takes all the time that it is given. */
-const timed = (command: string): string => command.replace(/tune --time \d+/, 'tune --time 5');
+const timed = (command: string): string => command.replace(/tune --time \d+/, 'tune --time 3');
 
 const isWithRedis = ({ command }: Step): boolean => command.includes('with-redis');
 

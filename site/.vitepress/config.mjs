@@ -27,6 +27,13 @@ function adapt(md) {
   });
 }
 
+/** The bundle that renders the pages is thrown away: to look for what it does not need takes longer than it gains. */
+const wholeServerBundle = {
+  name: 'whole-server-bundle',
+  config: (_config, { isSsrBuild }) =>
+    isSsrBuild ? { build: { rollupOptions: { treeshake: false } } } : undefined,
+};
+
 export default defineConfig({
   title: 'plimsoll',
   description:
@@ -40,6 +47,7 @@ export default defineConfig({
   rewrites: REWRITES,
   transformPageData: ({ title }) => ({ title: sentence(title) }),
   buildEnd: writeTexts,
+  vite: { plugins: [wholeServerBundle] },
   markdown: { config: adapt, theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   themeConfig: {
     search: { provider: 'local' },

@@ -1,5 +1,4 @@
 import { LiveTarget, startCommand } from '@plimsoll/lab';
-import autocannon from 'autocannon';
 import type { LifeCycle } from '../common/command.js';
 import { scratch } from '../common/paths.js';
 import { PROGRAMS, type ServerProgram } from './catalogue.js';
@@ -112,6 +111,8 @@ async function requestsPerSecond(
   seconds: number,
 ): Promise<number> {
   const { paths, connections, method = 'GET', headers = {}, body } = requests;
+  // Not for every study: it takes a while to load.
+  const { default: autocannon } = await import('autocannon');
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,
     connections,

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resizeProcess } from '../resize/resize.js';
 import type { PoolActivity } from '../results/pool-activity.js';
 import type { Resize } from '../results/resize.js';
-import { lookAt, Observer } from '../top/look.js';
 import type { OptionsOf } from './options.js';
 import type { RunOptions } from './run-options.js';
 import { checkOptions } from './values.js';
@@ -38,6 +37,7 @@ export async function resize(
  */
 export async function top(options: TopOptions = {}): Promise<PoolActivity> {
   const { of, intervalMs } = checkOptions('top', options);
+  const { lookAt, Observer } = await import('../top/look.js');
   const observer = new Observer();
   lookAt(observer, of);
   await sleep(intervalMs);

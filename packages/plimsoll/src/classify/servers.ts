@@ -4,7 +4,6 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { dnsReply } from '../lab/resolver/reply.js';
 
 export interface LocalServers {
   readonly http: number;
@@ -38,6 +37,7 @@ export async function startServers(
   directory: string,
   latencyMs: number,
 ): Promise<{ servers: LocalServers; close(): Promise<void> }> {
+  const { dnsReply } = await import('../lab/resolver/reply.js'); // Every probe loads this module.
   const later = (answer: () => void): unknown => (latencyMs === 0 ? answer() : setTimeout(answer, latencyMs));
   const http = createHttpServer((_, response) => later(() => response.end('ok')));
   const https = createHttpsServer(preSharedKey.server, (_, response) => response.end('ok'));

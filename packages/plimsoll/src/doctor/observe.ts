@@ -40,11 +40,13 @@ export async function observe(
     const running = await startCommand(command, env, stdout, guardian);
     const start = performance.now();
     const isOver = (): boolean => {
+      const isEarly = performance.now() - start <= waitMs;
+      if (isEarly && running.end() === null) return false;
       const processes = processesWithEnvironment([directory]);
       if (running.end() !== null && processes.every((pid) => hasEnded(pid))) return true;
       const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
       const isQuiet = processes.every((pid) => answered.has(pid) || !isNodeProcess(pid));
-      return performance.now() - start > waitMs && answered.size > 0 && isQuiet;
+      return !isEarly && answered.size > 0 && isQuiet;
     };
     await until(isOver, waitMs + ANSWER_MS, signal).catch(() => {});
     const end = running.end();

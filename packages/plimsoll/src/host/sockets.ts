@@ -38,15 +38,16 @@ export const inodeOf = (link: string | null): string | undefined =>
   /^socket:\[(\d+)\]$/.exec(link ?? '')?.[1];
 
 /** The open sockets of a process, the first opened first; none when its files may not be read. */
-const socketsOf = (pid: number, root: string): string[] =>
+export const socketsOf = (pid: number, root = '/'): string[] =>
   (listNumbers(root, `/proc/${pid}/fd`) ?? []).flatMap(
     (file) => inodeOf(readLink(root, `/proc/${pid}/fd/${file}`)) ?? [],
   );
 
 /** The local listeners that a process itself has open, in the order of its files. */
-export function listenersOf(pid: number, root = '/'): Listener[] {
-  const all = localListeners(pid, root);
-  return [...new Set(socketsOf(pid, root))].flatMap((open) => all.filter(({ inode }) => inode === open));
+export function listenersOf(pid: number, root = '/', except: readonly string[] = []): Listener[] {
+  const open = [...new Set(socketsOf(pid, root))].filter((inode) => !except.includes(inode));
+  const all = open.length === 0 ? [] : localListeners(pid, root);
+  return open.flatMap((one) => all.filter(({ inode }) => inode === one));
 }
 
 export const holderOf = (inode: string, root = '/'): number | null =>

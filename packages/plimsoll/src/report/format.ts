@@ -12,10 +12,7 @@ export function list(items: readonly (number | string)[]): string {
   return items.length < 2 ? String(items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
 
-const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
-const grouped = new Intl.NumberFormat('en-GB');
-
-export const formatNumber = (value: number): string => grouped.format(value);
+export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
 
 /** A number with at most one digit behind the point: `1.9`, `2`. */
 export const formatDecimal = (value: number): string => String(Number(value.toFixed(1)));
@@ -45,11 +42,11 @@ export function formatDuration(ms: number): string {
 }
 
 export const formatRate = (perSecond: number): string =>
-  perSecond >= 100 ? integer.format(perSecond) : perSecond.toFixed(digits(perSecond));
+  perSecond >= 100 ? formatNumber(Math.round(perSecond)) : perSecond.toFixed(digits(perSecond));
 
 /** Whole megabytes, or whole kilobytes below one. */
 export const formatBytes = (bytes: number): string =>
-  bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${integer.format(bytes / 2 ** 20)} MB`;
+  bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${formatNumber(Math.round(bytes / 2 ** 20))} MB`;
 
 /** A time ratio with its interval, where there is one, as signed changes: `−49 % [−50, −47]`. */
 export function formatChange(ratio: number, interval: readonly [number, number] | null): string {

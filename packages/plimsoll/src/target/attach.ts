@@ -4,7 +4,7 @@ import { type ErrorCode, PlimsollError } from '../errors.js';
 import { splitNodeOptions } from '../host/node-options.js';
 import { commandOf, isGone, nodeProcess, notPermitted, startTime } from '../host/processes.js';
 import { readText } from '../host/read.js';
-import { holderOf, type Listener, listenersOf, localListeners } from '../host/sockets.js';
+import { holderOf, type Listener, listenersOf, localListeners, socketsOf } from '../host/sockets.js';
 import { until } from '../lab/until.js';
 import { InspectorSession, NoAnswer, SessionClosed } from './inspector-session.js';
 
@@ -197,17 +197,17 @@ async function wake(pid: number, port: number, timeoutMs: number, signal?: Abort
       pid,
       'has its inspector switched off (--disable-sigusr1, --permission without --allow-inspector, or a build without an inspector); start it with the inspector available',
     );
-  const before = new Set(listenersOf(pid).map(({ inode }) => inode));
+  const before = socketsOf(pid);
+  const rival = () => localListeners(pid).find((listener) => listener.port === port);
   const end = performance.now() + timeoutMs;
   let againAt = 0;
   for (;;) {
-    const rival = localListeners(pid).find((listener) => listener.port === port);
-    const url = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
+    const url = await openInspector(listenersOf(pid, '/', before));
     if (url !== null) return url;
     const now = performance.now();
-    if (now > end) throw notOpened(pid, timeoutMs, port, rival);
+    if (now > end) throw notOpened(pid, timeoutMs, port, rival());
     // Another process that plimsoll is attached to has the port for a moment.
-    if (rival === undefined && now >= againAt) {
+    if (now >= againAt && rival() === undefined) {
       process.kill(pid, 'SIGUSR1');
       againAt = now + AGAIN_MS;
     }

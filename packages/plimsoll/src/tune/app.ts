@@ -7,9 +7,9 @@ import { LiveTarget } from './live/target.js';
 import type { TuneContext, TuneRequest } from './request.js';
 
 /** Looking at all processes costs CPU that the command wants: less often, the longer it takes. */
-const LEAST_LOOK_MS = 25;
+const LEAST_LOOK_MS = 50;
 const MOST_LOOK_MS = 250;
-const LOOK_SHARE = 0.05;
+const LOOK_SHARE = 0.1;
 const END_LOOK_MS = 200;
 /** An agent is there before the first line of the app; one that takes longer will not come. */
 const ARRIVAL_MS = 10_000;

@@ -17,7 +17,8 @@ function commandLine(pid: number): string {
 }
 
 describe('nothing stays behind', linux, () => {
-  const slow = ['bench', 'crypto', '--scale', '0.05', '--sizes', '2,4', '--time', '120', '--json', '-'];
+  const work = fixture('sleeps-in-pool.mjs');
+  const slow = ['bench', work, '--ops', '16', '--sizes', '2,4', '--time', '120', '--json', '-'];
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`after ${signal}: complete blocks are kept, exit code 130`, async () => {

@@ -10,7 +10,7 @@ import { ask, load, portOf, servingThreads, startApp } from '../support/live.js'
 
 const linux = process.platform === 'linux' ? {} : { skip: 'looks at threads and processes in /proc' };
 const node = process.execPath;
-const server = [node, fixture('tune/server.cjs'), 'http1'];
+const server = [node, fixture('tune/server.cjs'), 'http1', '20'];
 
 describe('plimsoll tune', linux, () => {
   test('a server under requests of its own: a document on standard output, exit code 0, nothing left', async () => {
@@ -75,7 +75,7 @@ describe('plimsoll tune', linux, () => {
     context.after(() => child.kill('SIGKILL'));
     const port = await portOf(child);
     await ask(port, '/');
-    load(context, port, ['/']);
+    load(context, port, ['/'], 4, 40);
     const options = ['tune', '--sizes', '2,8', '--json', '-', String(child.pid)];
     const whole = await plimsoll([...options, '--time', '3']);
     assert.equal(whole.code, 0, whole.stderr);

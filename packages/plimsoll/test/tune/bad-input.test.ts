@@ -52,7 +52,7 @@ describe('what cannot be tuned', linux, () => {
 
   test('nobody sends requests: it says where to, and how to have them sent', async () => {
     const seen: (string | null)[] = [];
-    const run = await tuned(app('server.cjs', 'http1'), { timeMs: 1_000 }, ({ phase, at }) => {
+    const run = await tuned(app('server.cjs', 'http1', '20'), { timeMs: 1_000 }, ({ phase, at }) => {
       if (phase === 'waiting') seen.push(at);
     });
     const { code, message } = errorOf(run);
@@ -69,14 +69,14 @@ describe('what cannot be tuned', linux, () => {
     ['nothing at all', '/lost'],
   ] as const)
     test(`the app answers ${what}`, async () => {
-      const { code, message } = errorOf(await tuned(app('server.cjs', 'http1'), to(path)));
+      const { code, message } = errorOf(await tuned(app('server.cjs', 'http1', '20'), to(path)));
       assert.equal(code, 'PLIMSOLL_ONLY_ERRORS');
       assert.match(message, /no size can be recommended$/);
     });
 
   test('the app answers errors to a command that does not tell', async () => {
     const traffic = autocannon('-c', '2', 'http://127.0.0.1:$PORT/fails');
-    const { code, message } = errorOf(await tuned(app('server.cjs', 'http1'), { traffic }));
+    const { code, message } = errorOf(await tuned(app('server.cjs', 'http1', '20'), { traffic }));
     assert.equal(code, 'PLIMSOLL_ONLY_ERRORS');
     assert.match(message, /^all \d+ requests were answered with a status of 500 or more/);
   });
@@ -84,7 +84,7 @@ describe('what cannot be tuned', linux, () => {
   test('the app dies in mid-run: how, and its last words', async () => {
     // A while after its first request, when the size has been changed already.
     const program = `let dies; require('node:http').createServer((_, response) => {
-      response.end();
+      setTimeout(() => response.end(), 5);
       dies ??= setTimeout(() => { console.error("out of luck"); process.exit(7); }, 2000);
     }).listen(0, '127.0.0.1');`;
     const { code, message } = errorOf(await tuned([node, '-e', program], { traffic: slash }));
@@ -102,7 +102,7 @@ describe('what cannot be tuned', linux, () => {
       from: 'command',
       words: [node, '-e', 'console.error("no token"); process.exit(2)'],
     } as const;
-    const { code, message } = errorOf(await tuned(app('server.cjs', 'http1'), { traffic }));
+    const { code, message } = errorOf(await tuned(app('server.cjs', 'http1', '20'), { traffic }));
     assert.equal(code, 'PLIMSOLL_TRAFFIC_FAILED');
     assert.match(message, /failed \(exit code 2; it last wrote: no token\)$/);
   });

@@ -10,7 +10,7 @@ import { autocannon, tuned } from '../support/tune.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'looks at processes in /proc' };
 const node = process.execPath;
-const server = [node, fixture('tune/server.cjs'), 'http1'];
+const server = [node, fixture('tune/server.cjs'), 'http1', '20'];
 const traffic = autocannon('-c', '4', 'http://127.0.0.1:$PORT/');
 
 describe('interrupted, nothing is left', linux, () => {

@@ -51,7 +51,7 @@ describe('a server', linux, () => {
       for (const end = performance.now() + 4_000; performance.now() < end; )
         await fetch(url).then((response) => response.text());
     };
-    const run = await tuned(app('server.cjs', 'http1'), { timeMs: 120_000 }, ({ phase, at }) => {
+    const run = await tuned(app('server.cjs', 'http1', '5'), { timeMs: 120_000 }, ({ phase, at }) => {
       if (phase === 'waiting') sending ??= send(at as string);
     });
     await sending;
@@ -68,7 +68,7 @@ describe('a server', linux, () => {
   });
 
   test('the app sets UV_THREADPOOL_SIZE itself: sizes up to that are compared, and it is said', async () => {
-    const run = await tuned(app('server.cjs', 'own-size'), {
+    const run = await tuned(app('server.cjs', 'own-size', '20'), {
       traffic: { from: 'urls', urls: ['/'], connections: 2 },
       sizes: [1, 2, 64],
       baseline: 2,
@@ -87,7 +87,7 @@ describe('a server', linux, () => {
 
 describe('a command that ends', linux, () => {
   test('is run in fresh processes: more threads are measured to be faster', async () => {
-    const run = await tuned(app('pool-work.cjs', '16'), { sizes: [2, 4, 16], timeMs: 10_000 });
+    const run = await tuned(app('pool-work.cjs', '8'), { sizes: [2, 4, 16], timeMs: 8_000 });
     const { sizes, method, recommended } = outcomeOf(run);
     assert.deepEqual(
       [method.mode, method.unit, method.processes, method.traffic],
@@ -101,7 +101,7 @@ describe('a command that ends', linux, () => {
 
   test('so is one that serves nobody but itself', async () => {
     const { method, sizes } = outcomeOf(
-      await tuned(app('serves-itself.cjs', '50'), { sizes: [2, 4], timeMs: 9_000 }),
+      await tuned(app('serves-itself.cjs', '10'), { sizes: [2, 4], timeMs: 9_000 }),
     );
     assert.equal(method.mode, 'runs');
     assert.ok(sizes.every(({ requests }) => requests >= 4));

@@ -7,7 +7,6 @@ import type { ThreadInfo } from '../../host/pool-threads.js';
 import { waitKindOf } from '../../libuv/wait-kinds.js';
 import { BadModule } from '../../workloads/module.js';
 import { loadTarget } from '../../workloads/target.js';
-import { catalogue } from '../catalogue/catalogue.js';
 import type { EntryContext } from '../catalogue/entry.js';
 import type { Observation, ProbeAnswer, ProbeJob, Release } from '../messages.js';
 import type { LocalServers } from '../servers.js';
@@ -22,6 +21,7 @@ export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
 
 async function prepare({ subject, directory, servers }: ProbeJob): Promise<() => unknown> {
   if (subject.kind === 'target') return loadTarget(subject.target);
+  const { catalogue } = await import('../catalogue/catalogue.js');
   const entry = catalogue.find(({ name }) => name === subject.name);
   if (entry === undefined) throw new BadModule(`there is no entry ${subject.name}`);
   const context = entryContext(directory, servers);
