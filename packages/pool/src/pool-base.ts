@@ -34,8 +34,6 @@ export interface PoolStats {
   readonly pressure: number;
 }
 
-const NOTHING = new Histogram().summary();
-
 /** What listeners get. */
 export interface PoolEvents {
   workerCreate: [worker: Worker];
@@ -198,10 +196,10 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     const { timing } = this.core;
     this.#histogram ??= {
       get runTime() {
-        return timing?.since('run').summary() ?? NOTHING;
+        return (timing?.since('run') ?? new Histogram()).summary();
       },
       get waitTime() {
-        return timing?.since('wait').summary() ?? NOTHING;
+        return (timing?.since('wait') ?? new Histogram()).summary();
       },
       resetRunTime: () => timing?.reset('run'),
       resetWaitTime: () => timing?.reset('wait'),

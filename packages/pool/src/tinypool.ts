@@ -44,6 +44,8 @@ export interface TinypoolOptions
   taskQueue?: (TaskQueue & { cancel?(): void }) | undefined;
   /** Without effect: no worker ever blocks its event loop. */
   useAtomics?: boolean | undefined;
+  /** For `histogram`, `utilization` and `stats`, which tinypool has none of. Default: false. */
+  recordTiming?: boolean | undefined;
   /** Without effect: it is for processes. */
   serialization?: 'json' | 'advanced' | undefined;
 }
@@ -111,6 +113,7 @@ function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
     ...threadsOf(threads(options.minThreads), threads(options.maxThreads), cores),
     idleTimeout: options.idleTimeout ?? 0,
     filename: options.filename || undefined,
+    recordTiming: options.recordTiming ?? false,
     maxHeapMb:
       limit === undefined || options.isolateWorkers ? undefined : Math.max(1, Math.ceil(limit / MEGABYTE)),
   });

@@ -282,6 +282,15 @@ test('can be destroyed while a task spins, and used again', async (context) => {
   assert.equal(await pool.run({}), 0);
 });
 
+test('times are recorded when asked for, since tinypool has none', async (context) => {
+  for (const recordTiming of [undefined, true]) {
+    const pool = open(context, { filename: usual, recordTiming });
+    await pool.run({ a: 4, b: 6 });
+    assert.equal(pool.histogram.runTime.max > 0, recordTiming === true);
+    assert.equal(pool.options.recordTiming, recordTiming === true);
+  }
+});
+
 test('each task is one async resource', async (context) => {
   const pool = open(context);
   const types: string[] = [];

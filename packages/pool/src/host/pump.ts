@@ -32,7 +32,7 @@ const BATCH = 16;
 /** Milliseconds without a result after which further workers are woken: one that ends tasks faster keeps up with the host. */
 const PATIENCE = 0.05;
 /** Turns in which the host looks before it sleeps, while workers keep every core busy: docs/decisions/pool-waiting-heuristics.md. */
-const POLLS = 20;
+const POLLS = 4;
 /** Milliseconds after which the sleeping host counts no more on workers that it woke: something else may keep them busy. */
 const COMING = 10;
 const settled = Promise.resolve();
