@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Actor, Place, State, World } from './model-state.js';
-import type { Memory } from './weak-memory.js';
 
 class Stop extends Error {}
 
@@ -219,9 +218,8 @@ export class Actors {
     },
     exchange: (_: Int32Array, at: number, value: number) => {
       const { index } = this;
-      const newest = (memory: Memory): number => memory.newest(at);
       return this.operate(true, (memory) =>
-        memory.exchange(index, at, newest(memory), value, (count) => count - 1),
+        memory.exchange(index, at, memory.newest(at), value, (count) => count - 1),
       );
     },
     notify: () => 0,

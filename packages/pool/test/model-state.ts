@@ -30,7 +30,7 @@ export interface Place {
 interface Operation {
   /** May another actor go on before it? */
   readonly isPoint: boolean;
-  /** Has another actor to be able to go on before the next point? */
+  /** May another actor go on before the next point, although this one is no point? */
   readonly endsTurn: boolean;
   readonly run: (memory: Memory) => number;
 }
