@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Actor, copy, type Locals, type Log, NOTHING, type State, type World } from './model-state.js';
-import { Memory, Places } from './weak-memory.js';
+import type { Actor, Place, State, World } from './model-state.js';
 
 class Stop extends Error {}
 
@@ -15,29 +14,34 @@ export const WAITS = new Stop();
 
 const realAtomics = globalThis.Atomics;
 
-/** Runs one operation after another, each with every value that it may read. */
+type Operation = NonNullable<Place['operation']>;
+
+/**
+ * Runs one operation after another, each with every value that it may read. An actor's code is run once for each row of results
+ * that its operations may give: what it does after them is kept, and only its operations are done again in other states.
+ */
 export class Actors {
   private readonly world: World;
-  private readonly locals: Locals;
   /** The words as an actor sees them: its plain accesses are noticed. */
   private readonly words: Int32Array;
   private readonly shared: ReadonlySet<number>;
-  private readonly owned: readonly ReadonlySet<number>[];
+  private readonly live: ReadonlySet<number>;
+  private readonly starts = new Map<string, Place>();
+  private count = 0;
+  /** Of the run that is under way: whose it is, its private words, and what its operations have given. */
   private index = 0;
-  private memory: Memory;
-  private log = NOTHING;
+  private own: Map<number, number> = new Map();
+  private results: readonly number[] = [];
   private replayed = 0;
-  private done = false;
+  private operation: Operation | undefined;
   /** Which of how many values each load of this operation has read. */
   private readonly picks: { taken: number; readonly count: number }[] = [];
   private picked = 0;
 
-  constructor(world: World, locals: Locals) {
+  constructor(world: World) {
     this.world = world;
-    this.locals = locals;
-    this.memory = Memory.of(new Places(0, [], []), 0);
     this.shared = new Set(world.shared.map(({ word }) => word));
-    this.owned = world.actors.map((_, index) => new Set(world.privateWords(index)));
+    this.live = new Set(world.live);
     this.words = this.watched(world.length);
   }
 
@@ -52,12 +56,18 @@ export class Actors {
     return words as Int32Array;
   }
 
-  /** Pushes every state that one more operation of an actor may lead to. */
-  advance(state: State, index: number, left: number, stack: State[]): void {
+  /** Where an actor begins: all its words are 0. */
+  first(index: number): Place {
+    const own = this.world.privateWords(index).map(() => 0);
+    return this.between(index, this.world.locals[index] as object, own, false);
+  }
+
+  /** Gives every state that one more operation of an actor may lead to. */
+  advance(state: State, index: number, left: number, give: (next: State) => void): void {
     this.picks.length = 0;
     do {
       this.picked = 0;
-      stack.push({ ...this.run(state, index), last: index, left });
+      give(this.moved(state, index, left));
     } while (this.hasFurtherPick());
   }
 
@@ -75,78 +85,118 @@ export class Actors {
     return (this.picks[this.picked++] as { taken: number }).taken;
   };
 
-  private run(state: State, index: number): State {
-    const next = copy(state);
-    this.resume(next, index);
-    const local = this.locals.copyOf(next.locals[index] as number);
+  /** Up to the next point at which others may go on, or to the end of the step. */
+  private moved(state: State, index: number, left: number): State {
+    const memory = state.memory.copy();
+    let place = state.places[index] as Place;
+    if (place.operation === undefined) {
+      if (this.world.buries(index)) for (const dead of state.dead) memory.joinThread(index, dead);
+      place = this.begun(place, state.dead);
+    }
+    let done = false;
+    for (let { operation } = place; operation !== undefined; operation = place.operation) {
+      if (operation.isPoint && done) break;
+      const result = operation.run(memory);
+      done ||= operation.isPoint || operation.endsTurn;
+      place = this.after(place, result);
+    }
+    if (place.operation === undefined) {
+      this.world.privateWords(index).forEach((word, at) => {
+        memory.set(word, place.own[at] as number);
+      });
+    }
+    const places = state.places.slice();
+    places[index] = place;
+    return { memory, places, dead: state.dead, last: index, left };
+  }
+
+  private begun(start: Place, dead: readonly number[]): Place {
+    const code = dead.reduce((sum, other) => sum * 8 + other + 1, 0);
+    return start.next.get(code) ?? this.run(start, code, start, dead, []);
+  }
+
+  private after(place: Place, result: number): Place {
+    const next = place.next.get(result);
+    return next ?? this.run(place, result, place.start ?? place, place.dead, [...place.results, result]);
+  }
+
+  /** Runs a step from its start, with what its operations have given so far, to its next operation. */
+  private run(
+    from: Place,
+    by: number,
+    start: Place,
+    dead: readonly number[],
+    results: readonly number[],
+  ): Place {
+    const { index } = start;
+    const local = structuredClone(start.local);
+    this.index = index;
+    this.own = new Map(this.world.privateWords(index).map((word, at) => [word, start.own[at] as number]));
+    this.results = results;
+    this.replayed = 0;
+    let next: Place;
     globalThis.Atomics = this.atomics;
     try {
-      next.ended[index] = !(this.world.actors[index] as Actor).step(this.words, local, this.log.dead);
-      next.locals[index] = this.locals.idOf(local);
-      next.logs[index] = NOTHING;
+      const goesOn = (this.world.actors[index] as Actor).step(this.words, local, dead);
+      next = this.between(index, local, [...this.own.values()], !goesOn);
     } catch (error) {
       if (error !== STOP) throw error;
+      next = { ...start, id: this.count++, start, dead, results, operation: this.operation, next: new Map() };
     } finally {
       globalThis.Atomics = realAtomics;
     }
+    from.next.set(by, next);
     return next;
   }
 
-  /** Goes on with the step that is under way, or begins one; with the actor's private words as they were. */
-  private resume(state: State, index: number): void {
-    const { memory } = state;
-    const own = this.world.privateWords(index);
-    const known = state.logs[index] as Log;
-    const isNew = known === NOTHING;
-    const before = isNew ? own.map((word) => memory.newest(word)) : known.before;
-    own.forEach((word, place) => {
-      memory.set(word, before[place] as number);
-    });
-    if (isNew && this.world.buries(index)) for (const dead of state.dead) memory.joinThread(index, dead);
-    this.log = { results: [...known.results], before, dead: isNew ? [...state.dead] : known.dead };
-    state.logs[index] = this.log;
-    this.memory = memory;
-    this.index = index;
-    this.replayed = 0;
-    this.done = false;
+  /** Between two steps. A private word that is not live is forgotten: nothing may come of it. */
+  private between(index: number, local: object, own: readonly number[], ended: boolean): Place {
+    const words = this.world.privateWords(index);
+    const kept = own.map((value, at) => (this.live.has(words[at] as number) ? value : 0));
+    const text = `${index} ${ended} ${kept} ${JSON.stringify(local)}`;
+    const known = this.starts.get(text);
+    if (known !== undefined) return known;
+    const place: Place = {
+      id: this.count++,
+      index,
+      local: local as never,
+      own: kept,
+      ended,
+      start: undefined,
+      dead: [],
+      results: [],
+      operation: undefined,
+      next: new Map(),
+    };
+    this.starts.set(text, place);
+    return place;
   }
 
-  private operate(isPoint: boolean, operation: () => number): number {
-    const { results } = this.log;
-    if (this.replayed < results.length) return results[this.replayed++] as number;
-    if (isPoint) {
-      if (this.done) throw STOP;
-      this.done = true;
-    }
-    assert.ok(results.length < MOST_OPERATIONS, 'a step has no end');
-    this.replayed = results.push(operation());
-    return results[this.replayed - 1] as number;
-  }
-
-  /** It may be done together with the operation before it, since others need not see it yet; but not with the next one. */
-  private storePlainly(operation: () => number): void {
-    this.operate(false, () => {
-      this.done ||= this.world.reorders;
-      return operation();
-    });
+  private operate(isPoint: boolean, run: Operation['run'], endsTurn = false): number {
+    if (this.replayed < this.results.length) return this.results[this.replayed++] as number;
+    assert.ok(this.results.length < MOST_OPERATIONS, 'a step has no end');
+    this.operation = { isPoint, endsTurn, run };
+    throw STOP;
   }
 
   private read(word: number): number {
-    const { index, memory, world } = this;
-    if (this.owned[index]?.has(word)) return memory.newest(word);
+    const { index, world } = this;
+    const own = this.own.get(word);
+    if (own !== undefined) return own;
     if (!world.isOwn(index, word)) this.assertShared(word);
     const isPoint = world.reorders && !world.isOwn(index, word);
-    return this.operate(isPoint, () => memory.read(index, word, this.choose));
+    return this.operate(isPoint, (memory) => memory.read(index, word, this.choose));
   }
 
+  /** It may be done together with the operation before it, since others need not see it yet; but not with the next one. */
   private write(word: number, value: number): void {
-    const { index, memory } = this;
-    if (this.owned[index]?.has(word)) {
-      memory.set(word, value);
+    const { index } = this;
+    if (this.own.has(word)) {
+      this.own.set(word, value);
       return;
     }
     this.assertShared(word);
-    this.storePlainly(() => memory.write(index, word, value));
+    this.operate(false, (memory) => memory.write(index, word, value), this.world.reorders);
   }
 
   private assertShared(word: number): void {
@@ -154,17 +204,24 @@ export class Actors {
   }
 
   private readonly atomics = {
-    load: (_: Int32Array, at: number) =>
-      this.operate(!this.world.isOwn(this.index, at), () => this.memory.load(this.index, at, this.choose)),
-    store: (_: Int32Array, at: number, value: number) =>
-      this.operate(true, () => this.memory.store(this.index, at, value)),
-    compareExchange: (_: Int32Array, at: number, expected: number, value: number) =>
-      this.operate(true, () => this.memory.exchange(this.index, at, expected, value, this.choose)),
-    exchange: (_: Int32Array, at: number, value: number) =>
-      this.operate(true, () => {
-        const { memory } = this;
-        return memory.exchange(this.index, at, memory.newest(at), value, (count) => count - 1);
-      }),
+    load: (_: Int32Array, at: number) => {
+      const { index } = this;
+      return this.operate(!this.world.isOwn(index, at), (memory) => memory.load(index, at, this.choose));
+    },
+    store: (_: Int32Array, at: number, value: number) => {
+      const { index } = this;
+      return this.operate(true, (memory) => memory.store(index, at, value));
+    },
+    compareExchange: (_: Int32Array, at: number, expected: number, value: number) => {
+      const { index } = this;
+      return this.operate(true, (memory) => memory.exchange(index, at, expected, value, this.choose));
+    },
+    exchange: (_: Int32Array, at: number, value: number) => {
+      const { index } = this;
+      return this.operate(true, (memory) =>
+        memory.exchange(index, at, memory.newest(at), value, (count) => count - 1),
+      );
+    },
     notify: () => 0,
     wait: () => {
       throw WAITS;

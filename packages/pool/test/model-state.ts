@@ -6,25 +6,44 @@ export interface Actor {
   step(words: Int32Array, local: never, dead: readonly number[]): boolean;
 }
 
-export interface Log {
-  readonly results: number[];
-  /** The actor's private words as they were when its step began. */
-  readonly before: readonly number[];
+/** Where an actor is: between two steps, or before an operation of one. The same place is the same object. */
+export interface Place {
+  readonly id: number;
+  readonly index: number;
+  /** What it knows, as it was when its step began. To be read only. */
+  readonly local: never;
+  /** Its private words as they were when its step began. */
+  readonly own: readonly number[];
+  readonly ended: boolean;
+  /** Where its step began; undefined: it is between two. */
+  readonly start: Place | undefined;
   /** Who was dead when its step began: a step sees no death that happens under way. */
   readonly dead: readonly number[];
+  /** What the operations of its step have given. */
+  readonly results: readonly number[];
+  /** Undefined: it is between two steps. */
+  readonly operation: Operation | undefined;
+  /** Where it is next, by what its operation gives, or by who is dead when its step begins. */
+  readonly next: Map<number, Place>;
+}
+
+interface Operation {
+  /** May another actor go on before it? */
+  readonly isPoint: boolean;
+  /** May another actor go on before the next point, although this one is no point? */
+  readonly endsTurn: boolean;
+  readonly run: (memory: Memory) => number;
 }
 
 export interface State {
   readonly memory: Memory;
-  /** As numbers that `Locals` knows. */
-  readonly locals: number[];
-  readonly logs: Log[];
-  readonly ended: boolean[];
+  /** By actor. */
+  readonly places: readonly Place[];
   /** Actors that have died, in that order. */
-  readonly dead: number[];
+  readonly dead: readonly number[];
   /** The actor that moved last, and how often one may still be interrupted while it could go on. */
-  last: number;
-  left: number;
+  readonly last: number;
+  readonly left: number;
 }
 
 /** What the world may do besides the actors' own steps. */
@@ -39,7 +58,7 @@ export interface World {
   readonly shared: readonly Shared[];
   /** May plain accesses to those be reordered? */
   readonly reorders: boolean;
-  /** Words that only this actor reads and writes, without atomics: they are put back before a step is run again. */
+  /** Words that only this actor reads and writes, without atomics. */
   privateWords(index: number): readonly number[];
   /** Words that no other actor writes: reading them is no point of interest. */
   isOwn(index: number, word: number): boolean;
@@ -57,44 +76,3 @@ export interface World {
 
 /** The newest value of a word. */
 export type Newest = (word: number) => number;
-
-/** Of an actor that is between two steps. */
-export const NOTHING: Log = { results: [], before: [], dead: [] };
-
-/** What actors know, each different one by a number: that makes copies and comparisons cheap. */
-export class Locals {
-  private readonly ids = new Map<string, number>();
-  private readonly texts: string[] = [];
-  private readonly values: never[] = [];
-
-  idOf(local: object): number {
-    const text = JSON.stringify(local);
-    const known = this.ids.get(text);
-    if (known !== undefined) return known;
-    this.ids.set(text, this.texts.length);
-    this.values.push(JSON.parse(text) as never);
-    return this.texts.push(text) - 1;
-  }
-
-  /** To be read only. */
-  of(id: number): never {
-    return this.values[id] as never;
-  }
-
-  /** To be changed. */
-  copyOf(id: number): never {
-    return JSON.parse(this.texts[id] as string) as never;
-  }
-}
-
-export function copy(state: State): State {
-  return {
-    memory: state.memory.copy(),
-    locals: [...state.locals],
-    logs: [...state.logs],
-    ended: [...state.ended],
-    dead: [...state.dead],
-    last: state.last,
-    left: state.left,
-  };
-}

@@ -1,12 +1,13 @@
 import { Actors } from './model-actors.js';
-import { copy, Locals, type Log, NOTHING, type State, type World } from './model-state.js';
+import { Seen } from './model-seen.js';
+import type { Place, State, World } from './model-state.js';
 import { Memory, Places } from './weak-memory.js';
 
 /**
  * A model checker that runs the real protocol code. Every `Atomics` operation on a word that others write is a
- * point at which another actor may go on. An actor is a deterministic step function; to stop it in the middle, its
- * operations are logged: it is run again from the start of its step with the logged results, does one operation
- * more on the memory, and is thrown out. So all interleavings are visited; states that were seen before are cut off.
+ * point at which another actor may go on. An actor is a deterministic step function; to stop it in the middle, it is
+ * thrown out: it is run again from the start of its step with the results of its operations so far. So all
+ * interleavings are visited; states that were seen before are cut off.
  *
  * Plain accesses to words that others access are operations, too. By default they see the newest values, as if all
  * were sequentially consistent; a world that `reorders` gives them every value that `Memory` allows.
@@ -19,103 +20,101 @@ export function explore(world: World, preemptions = Number.POSITIVE_INFINITY): n
   return new Exploration(world, preemptions).run();
 }
 
+/** Of one state, its histories and views included. */
+const MOST_NUMBERS = 2 ** 12;
+
 class Exploration {
   private readonly world: World;
   private readonly preemptions: number;
-  private readonly locals = new Locals();
   private readonly actors: Actors;
   private readonly livePlaces: readonly number[];
-  private readonly stack: State[];
+  private readonly stack: State[] = [];
+  private readonly seen = new Seen();
+  /** The numbers of the state that is hashed, and how many there are. */
+  private readonly numbers = new Int32Array(MOST_NUMBERS);
+  private count = 0;
 
   constructor(world: World, preemptions: number) {
     this.world = world;
     this.preemptions = preemptions;
-    this.actors = new Actors(world, this.locals);
+    this.actors = new Actors(world);
     const own = world.actors.flatMap((_, index) => world.privateWords(index));
     const words = [...world.live, ...own, ...world.shared.map(({ word }) => word)];
     const places = new Places(world.length, words, world.reorders ? world.shared : []);
     this.livePlaces = world.live.map((word) => places.of(word));
-    this.stack = [
-      {
-        memory: Memory.of(places, world.actors.length),
-        locals: world.locals.map((local) => this.locals.idOf(local)),
-        logs: world.actors.map(() => NOTHING),
-        ended: world.actors.map(() => false),
-        dead: [],
-        last: -1,
-        left: preemptions,
-      },
-    ];
+    this.reach({
+      memory: Memory.of(places, world.actors.length),
+      places: world.actors.map((_, index) => this.actors.first(index)),
+      dead: [],
+      last: -1,
+      left: preemptions,
+    });
   }
 
   run(): number {
-    const { stack } = this;
-    const seen = new Map<number, number>();
-    for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
-      const key = this.keyOf(state);
-      const before = seen.get(key);
-      if (before !== undefined && before >= state.left) continue;
-      seen.set(key, state.left);
-      this.visit(state);
-    }
-    return seen.size;
+    for (let state = this.stack.pop(); state !== undefined; state = this.stack.pop()) this.visit(state);
+    return this.seen.size;
   }
 
   private visit(state: State): void {
-    const { world, stack } = this;
-    const locals = state.locals.map((id) => this.locals.of(id));
+    const { world } = this;
+    const { places, dead, last, left, memory } = state;
+    const locals = places.map(({ local }) => local);
     world.check(locals);
-    const newest = (word: number): number => state.memory.newest(word);
-    const canMove = (index: number): boolean =>
-      state.ended[index] !== true &&
-      ((state.logs[index] as Log).results.length > 0 || world.enabled(index, locals, newest, state.dead));
-    const lastCouldGoOn = state.last !== -1 && canMove(state.last);
+    const newest = (word: number): number => memory.newest(word);
+    const canMove = (index: number): boolean => {
+      const { ended, operation } = places[index] as Place;
+      if (ended || dead.includes(index)) return false;
+      return operation !== undefined || world.enabled(index, locals, newest, dead);
+    };
+    const lastCouldGoOn = last !== -1 && canMove(last);
     let moved = false;
-    for (let index = 0; index < world.actors.length; index++) {
-      if (canMove(index)) {
+    for (let index = 0; index < places.length; index++) {
+      if (index === last ? lastCouldGoOn : canMove(index)) {
         moved = true;
-        const cost = lastCouldGoOn && index !== state.last ? 1 : 0;
-        if (cost <= state.left) this.actors.advance(state, index, state.left - cost, stack);
+        const cost = lastCouldGoOn && index !== last ? 1 : 0;
+        if (cost <= left) this.actors.advance(state, index, left - cost, this.reach);
       }
-      if (state.ended[index] !== true && world.mayDie(index, state.dead, locals))
-        stack.push(die(state, index));
+      const isAlive = !(places[index] as Place).ended && !dead.includes(index);
+      if (isAlive && world.mayDie(index, dead, locals)) this.reach(die(state, index));
     }
     if (!moved) world.checkEnd(locals, newest);
   }
 
-  /** A 53-bit hash of everything that the future depends on. */
-  private keyOf({ memory, locals, logs, ended, dead, last }: State): number {
+  private readonly reach = (state: State): void => {
+    this.count = 0;
+    this.note(this.preemptions === Number.POSITIVE_INFINITY ? -1 : state.last);
+    this.note(state.dead.length);
+    for (const index of state.dead) this.note(index);
+    for (const { id } of state.places) this.note(id);
+    for (const place of this.livePlaces) this.note(state.memory.at(place));
+    state.memory.mixInto(this.note);
+    if (this.isNew(state.left)) this.stack.push(state);
+  };
+
+  /** Takes a number into account: everything that the future depends on. */
+  private readonly note = (value: number): void => {
+    if (this.count === MOST_NUMBERS) throw new RangeError('a state has too many numbers');
+    this.numbers[this.count++] = value;
+  };
+
+  private isNew(left: number): boolean {
     let high = 0x9e3779b9;
     let low = 0x7f4a7c15;
-    const mix = (value: number): void => {
+    for (let at = 0; at < this.count; at++) {
+      const value = this.numbers[at] as number;
       high = Math.imul(high ^ value, 0x85ebca6b);
       high = (high << 13) | (high >>> 19);
       low = Math.imul(low ^ value, 0xc2b2ae35);
       low = (low << 15) | (low >>> 17);
-    };
-    const mixAll = (values: readonly number[]): void => {
-      mix(values.length);
-      for (const value of values) mix(value);
-    };
-    if (this.preemptions !== Number.POSITIVE_INFINITY) mix(last);
-    mixAll(dead);
-    for (const place of this.livePlaces) mix(memory.at(place));
-    for (let index = 0; index < locals.length; index++) {
-      const { results, dead: known } = logs[index] as Log;
-      mix(locals[index] as number);
-      mixAll(results);
-      mixAll(known);
-      mix(ended[index] === true ? 1 : 0);
     }
-    memory.mixInto(mix);
-    return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
+    return this.seen.add(high | 0, low | 0, left);
   }
 }
 
-function die(state: State, index: number): State {
-  const next = copy(state);
-  next.logs[index] = NOTHING;
-  next.ended[index] = true;
-  next.dead.push(index);
-  return next;
+/** Its step is not gone on with. */
+function die({ memory, places, dead, last, left }: State, index: number): State {
+  const place = places[index] as Place;
+  const next = places.with(index, place.start ?? place);
+  return { memory, places: next, dead: [...dead, index], last, left };
 }

@@ -128,10 +128,8 @@ export function compareGenerations<Id extends string | number = number>(
   const margin = delayMargin(generations, baseline);
   const isDelayedMore = (id: Id): boolean =>
     id !== calmest && intervalOf(fit(delayOf(id), delayOf(calmest)), looks, pairs).low > margin;
-  const [asGood, higherEventLoopDelay] = [
-    fast.filter((id) => !isDelayedMore(id)),
-    fast.filter(isDelayedMore),
-  ];
+  const higherEventLoopDelay = fast.filter(isDelayedMore);
+  const asGood = fast.filter((id) => !higherEventLoopDelay.includes(id));
 
   // The first whose expected loss is small enough; when there is none, the one with the least.
   const isAccepted = (id: Id): boolean => of(id).expectedLoss <= ACCEPTED_LOSS;

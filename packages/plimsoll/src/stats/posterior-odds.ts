@@ -17,9 +17,9 @@ export interface Odds {
 /** A size may be expected to cost so much more time than the best one and still be recommended, if it is smaller. */
 export const ACCEPTED_LOSS = 0.02;
 /** Slower than the best by more than this is a wrong recommendation. */
-const WRONG_BEYOND = 0.05;
+const WRONG_BEYOND = Math.log1p(0.05);
 /** Nobody would take what is slower by more than this. */
-const HOPELESS_BEYOND = 0.1;
+const HOPELESS_BEYOND = Math.log1p(0.1);
 const DRAWS = 2000;
 /** The mean of a ratio whose logarithm is Student's does not exist: nothing counts as more than ten times as slow. */
 const MOST_LOSS = Math.log(10);
@@ -48,15 +48,14 @@ export function estimatedOdds<Id>(
   const random = createRandom(seed);
   const factor = triangle(all);
   const losses = all.map(() => new Float64Array(DRAWS));
-  const drawn = new Float64Array(all.length);
+  const normals = new Float64Array(all.length);
   for (let draw = 0; draw < DRAWS; draw++) {
-    const normals = all.map(() => random.normal());
+    for (let index = 0; index < all.length; index++) normals[index] = random.normal();
     const scale = Math.sqrt(df / chiSquared(df, random));
-    for (const [index, { centre }] of all.entries())
-      drawn[index] =
-        centre + scale * itemAt(factor, index).reduce((sum, by, row) => sum + by * itemAt(normals, row), 0);
-    const lowest = Math.min(...drawn);
-    for (const [index, draws] of losses.entries()) draws[draw] = (drawn[index] as number) - lowest;
+    for (const [index, draws] of losses.entries())
+      draws[draw] = itemAt(all, index).centre + scale * dot(itemAt(factor, index), normals);
+    const lowest = losses.reduce((least, draws) => Math.min(least, itemAt(draws, draw)), Infinity);
+    for (const draws of losses) draws[draw] = itemAt(draws, draw) - lowest;
   }
   return new Map([...contestants.keys()].map((id, index) => [id, oddsOf(itemAt(losses, index))]));
 }
@@ -94,24 +93,26 @@ function triangle(all: readonly Estimated[]): number[][] {
 }
 
 /** Of as many as the first one has. */
-const dot = (values: readonly number[], by: readonly number[]): number =>
+const dot = (values: readonly number[], by: ArrayLike<number>): number =>
   values.reduce((sum, value, index) => sum + value * (by[index] ?? 0), 0);
 
 /** Two degrees of freedom are an exponential variable; one that is left over is a square of a normal one. */
 function chiSquared(df: number, random: Random): number {
   if (df > MANY) return (Math.sqrt(2 * df - 1) + random.normal()) ** 2 / 2;
-  let sum = df % 2 === 1 ? random.normal() ** 2 : 0;
-  for (let pair = 0; pair < Math.floor(df / 2); pair++) sum -= 2 * Math.log(1 - random.next());
-  return sum;
+  let product = df % 2 === 1 ? Math.exp(-(random.normal() ** 2) / 2) : 1;
+  for (let pair = 0; pair < Math.floor(df / 2); pair++) product *= 1 - random.next();
+  return -2 * Math.log(product);
 }
 
 function oddsOf(losses: Float64Array): Odds {
-  const share = (is: (loss: number) => boolean): number => losses.filter(is).length / DRAWS;
+  const accepted = Math.log1p(ACCEPTED_LOSS);
+  const share = (is: (loss: number) => boolean): number =>
+    losses.reduce((count, loss) => (is(loss) ? count + 1 : count), 0) / DRAWS;
   return {
     probabilityOfBest: share((loss) => loss === 0),
     expectedLoss: losses.reduce((sum, loss) => sum + Math.expm1(Math.min(loss, MOST_LOSS)), 0) / DRAWS,
-    chanceSlower: share((loss) => loss > Math.log1p(WRONG_BEYOND)),
-    chanceAccepted: share((loss) => loss <= Math.log1p(ACCEPTED_LOSS)),
-    chanceHopeless: share((loss) => loss > Math.log1p(HOPELESS_BEYOND)),
+    chanceSlower: share((loss) => loss > WRONG_BEYOND),
+    chanceAccepted: share((loss) => loss <= accepted),
+    chanceHopeless: share((loss) => loss > HOPELESS_BEYOND),
   };
 }
