@@ -58,7 +58,7 @@ describe('Poisson arrivals', () => {
 
 describe('an open loop', () => {
   for (const rate of [10, 500])
-    test(`at ${rate} requests a second finds the latency that the server itself states, within 2 ms`, async () => {
+    test(`at ${rate} requests a second finds the latency that the server itself states`, async () => {
       await withServer(20, async (base) => {
         // 40 requests at least: at 10 a second that takes four seconds.
         const arrivals = poissonArrivals(rate, rate === 10 ? 4000 : 1500, createRandom(rate));
@@ -82,10 +82,14 @@ describe('an open loop', () => {
         const outcome = await sendOnSchedule(ask, arrivals, patient, never);
         assert.equal(outcome.sent, arrivals.length);
         assert.equal(outcome.latenciesMs.length, arrivals.length);
-        for (const q of [0.5, 0.99]) {
+        // On a crowded machine the slowest of 40 is stopped between two readings of the clock.
+        for (const [q, marginMs] of [
+          [0.5, 2],
+          [0.99, 50],
+        ] as const) {
           const [measured, stated] = [quantile(outcome.latenciesMs, q), quantile(statedMs, q)];
           // The server's statement ends before the answer's way back, which is long on a crowded machine only.
-          const most = quantile(arrivedMs, q) + 2;
+          const most = quantile(arrivedMs, q) + marginMs;
           assert.ok(measured > stated - 2 && measured < most, `p${q * 100}: ${measured} of ${stated}`);
         }
         assert.ok(quantile(outcome.latenciesMs, 0.5) >= 19, 'the delay of 20 ms is in it');
