@@ -19,9 +19,11 @@ const NAMED = 10;
  * @param {boolean} noSkips ends the process with 1 when a test was skipped that `mayBeSkipped` does not list
  */
 export async function runTests(node, line, files, noSkips) {
-  const ran = await Promise.all(lanes(files).map((stages, index) => runLane(node, stages, index === 0)));
+  const ran = (
+    await Promise.all(lanes(files).map((stages, index) => runLane(node, stages, index === 0)))
+  ).flat();
   for (const { text } of ran) process.stdout.write(text);
-  const entries = ran.flatMap((lane) => lane.entries);
+  const entries = ran.flatMap((stage) => stage.entries);
   tellSlowest(entries);
   for (const { name, file, error } of entries)
     if (error !== undefined) console.log(`failed: ${file}: "${name}": ${error}`);
@@ -42,18 +44,17 @@ const describe = ({ name, file, skip }) => `${file}: "${name}"${typeof skip === 
 /** @typedef {{ status: number, text: string, entries: Entry[] }} Ran */
 
 /**
- * Stage after stage, until one fails.
+ * Stage after stage.
  *
  * @param {string} node
  * @param {readonly import('./test-files.mjs').Stage[]} stages
  * @param {boolean} shows what they print at once; else that is given as a text
- * @returns {Promise<Ran>}
  */
-async function runLane(node, [stage, ...later], shows) {
-  const ran = await runStage(node, stage, shows);
-  if (ran.status !== 0 || later.length === 0) return ran;
-  const { status, text, entries } = await runLane(node, later, shows);
-  return { status, text: ran.text + text, entries: [...ran.entries, ...entries] };
+async function runLane(node, stages, shows) {
+  /** @type {Ran[]} */
+  const ran = [];
+  for (const stage of stages) ran.push(await runStage(node, stage, shows));
+  return ran;
 }
 
 /** @type {(node: string, stage: import('./test-files.mjs').Stage, shows: boolean) => Promise<Ran>} */
