@@ -36,8 +36,6 @@ export interface Estimated {
 /**
  * What the contestants' true times may be: draws from the multivariate t that a normal sample with an unknown covariance leaves
  * (Gelman and others, "Bayesian data analysis", 3.6). What contestants have in common in their observations stays in common.
- *
- * @param df degrees of freedom of the errors.
  */
 export function estimatedOdds<Id>(
   contestants: ReadonlyMap<Id, Estimated>,
@@ -47,14 +45,17 @@ export function estimatedOdds<Id>(
   const all = [...contestants.values()];
   const random = createRandom(seed);
   const factor = triangle(all);
-  const losses = all.map(() => new Float64Array(DRAWS));
+  const losses = all.map(() => new Array<number>(DRAWS).fill(0));
   const normals = new Float64Array(all.length);
   for (let draw = 0; draw < DRAWS; draw++) {
     for (let index = 0; index < all.length; index++) normals[index] = random.normal();
     const scale = Math.sqrt(df / chiSquared(df, random));
-    for (const [index, draws] of losses.entries())
-      draws[draw] = itemAt(all, index).centre + scale * dot(itemAt(factor, index), normals);
-    const lowest = losses.reduce((least, draws) => Math.min(least, itemAt(draws, draw)), Infinity);
+    let lowest = Infinity;
+    for (let index = 0; index < all.length; index++) {
+      const time = itemAt(all, index).centre + scale * dot(itemAt(factor, index), normals);
+      itemAt(losses, index)[draw] = time;
+      lowest = Math.min(lowest, time);
+    }
     for (const draws of losses) draws[draw] = itemAt(draws, draw) - lowest;
   }
   return new Map([...contestants.keys()].map((id, index) => [id, oddsOf(itemAt(losses, index))]));
@@ -92,9 +93,11 @@ function triangle(all: readonly Estimated[]): number[][] {
   return rows;
 }
 
-/** Of as many as the first one has. */
-const dot = (values: readonly number[], by: ArrayLike<number>): number =>
-  values.reduce((sum, value, index) => sum + value * (by[index] ?? 0), 0);
+function dot(values: readonly number[], by: ArrayLike<number>): number {
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) sum += itemAt(values, index) * (by[index] ?? 0);
+  return sum;
+}
 
 /** Two degrees of freedom are an exponential variable; one that is left over is a square of a normal one. */
 function chiSquared(df: number, random: Random): number {
@@ -104,10 +107,9 @@ function chiSquared(df: number, random: Random): number {
   return -2 * Math.log(product);
 }
 
-function oddsOf(losses: Float64Array): Odds {
+function oddsOf(losses: readonly number[]): Odds {
   const accepted = Math.log1p(ACCEPTED_LOSS);
-  const share = (is: (loss: number) => boolean): number =>
-    losses.reduce((count, loss) => (is(loss) ? count + 1 : count), 0) / DRAWS;
+  const share = (is: (loss: number) => boolean): number => losses.filter(is).length / DRAWS;
   return {
     probabilityOfBest: share((loss) => loss === 0),
     expectedLoss: losses.reduce((sum, loss) => sum + Math.expm1(Math.min(loss, MOST_LOSS)), 0) / DRAWS,

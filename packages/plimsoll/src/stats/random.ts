@@ -14,7 +14,7 @@ export function createRandom(seed: number): Random {
   // xoroshiro128+ would give neighbouring seeds nearly the same first numbers.
   const generator = mersenne(seed);
   const integer = (low: number, high: number): number => uniformInt(generator, low, high);
-  const next = (): number => integer(0, 2 ** 32 - 1) / 2 ** 32;
+  const next = (): number => (generator.next() + 2 ** 31) / 2 ** 32;
   return {
     next,
     integer,

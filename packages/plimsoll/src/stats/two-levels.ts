@@ -22,15 +22,13 @@ const STEPS = 20;
 const NODES = 16;
 
 /**
- * Estimate a mean from blocks in generations of processes.
+ * Estimate a mean from the values of blocks, one at least, in generations of processes.
  *
  * Outliers: Huber's M-estimate, whose pseudo-values go through the analysis of a normal sample (Huber, "Robust statistics", 1981,
  * 7.10). Levels: a generation shifts all of its blocks by a random effect. How large such effects are a few generations hardly tell,
  * so the interval averages over the ratio of the two variances, weighted by the restricted likelihood (REML) and a prior for the
  * shrinkage, as Daniels proposes ("A prior for the variance in hierarchical models", 1999), but not uniform: of density B^(-1/2), with
  * which the intervals of few generations hold. For each ratio it is Student's.
- *
- * @param generations the values of each one's blocks, at least one in all.
  */
 export function fitTwoLevels(generations: readonly (readonly number[])[]): TwoLevels {
   const groups = pseudoValues(generations);

@@ -40,21 +40,13 @@ export function pageTests(name: string, documents: () => readonly Result[], sess
         await assertAccessible(page);
       }));
 
-  test(`${name}: it has no script, and something to read`, () =>
-    session.with(html, {}, async (page) => {
+  test(`${name}: it can be read and printed, has no script, and its policy lets nothing else run or load`, () =>
+    session.with(html, { colorScheme: 'dark' }, async (page, { faults }) => {
       assert.equal(await page.locator('script').count(), 0);
       assert.ok((await textOf(page)).length > 500);
-    }));
-
-  test(`${name}: it prints, without what only a screen can use`, () =>
-    session.with(html, { colorScheme: 'dark' }, async (page) => {
       await page.emulateMedia({ media: 'print' });
-      assert.equal(await page.locator('summary:visible').count(), 0);
+      assert.equal(await page.locator('summary:visible').count(), 0, 'what only a screen can use');
       assert.ok((await page.pdf()).length > 10_000);
-    }));
-
-  test(`${name}: its policy lets nothing else run or load`, () =>
-    session.with(html, {}, async (page, { faults }) => {
       const violations = await page.evaluate(async () => {
         const found: string[] = [];
         document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
