@@ -219,7 +219,9 @@ const run = promisify(execFile);
 describe('npm run bench:pool -- shapes', () => {
   test('carries shapes in and out, alone and many at once, and writes the page', async () => {
     const file = join(directory, 'pool-shapes.md');
-    const only = ['number', 'moved-100mb', 'tree', 'memory'];
+    // The lines of Node take turns with a number and a tree.
+    const copied = (Number.parseInt(process.versions.node, 10) / 2) % 2 === 0 ? 'number' : 'tree';
+    const only = copied === 'number' ? [copied, 'moved-100mb', 'memory'] : ['moved-100mb', copied, 'memory'];
     const args = ['--effort', 'smoke', '--only', only.join(), '--page', file];
     const { stdout } = await run(process.execPath, [MAIN, 'shapes', ...args]);
     assert.match(stdout, /The worst cell/);

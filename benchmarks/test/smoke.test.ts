@@ -29,9 +29,14 @@ const benchPool = (...args: string[]): Promise<Ended> =>
 
 const parse = (text: string): readonly CaseResult[] => (JSON.parse(text) as BenchPoolResult).cases;
 
+/** The lines of Node take turns: two in a row run every case. */
+const TURN = (Number.parseInt(process.versions.node, 10) / 2) % 2;
+const OWN_CASES = CASES.filter((_, index) => index % 2 === TURN);
+
 describe('npm run bench:pool', () => {
-  test('every case runs, and every figure that it promises is there', async () => {
+  test('every second case runs, and every figure that it promises is there', async () => {
     const { code, stdout, stderr } = await benchPool(
+      ...OWN_CASES.map(({ name }) => name),
       '--effort',
       'smoke',
       '--pools',
@@ -45,34 +50,31 @@ describe('npm run bench:pool', () => {
     const cases = parse(stdout);
     assert.deepEqual(
       cases.map(({ name }) => name),
-      CASES.map(({ name }) => name),
+      OWN_CASES.map(({ name }) => name),
     );
     for (const [index, { name, rows, runs, reached }] of cases.entries()) {
       for (const { contender, without } of rows) assert.equal(without, null, `${name}, ${contender}`);
       for (const { metrics } of runs)
-        for (const { id } of CASES[index]?.metrics ?? [])
+        for (const { id } of OWN_CASES[index]?.metrics ?? [])
           assert.ok(Number.isFinite(metrics?.[id]), `${name}: ${id} is ${metrics?.[id]}`);
-      assert.equal(reached.length, CASES[index]?.targets.length);
+      assert.equal(reached.length, OWN_CASES[index]?.targets.length);
     }
     const page = readFileSync(join(directory, 'pool.md'), 'utf8');
-    for (const { title } of CASES) assert.ok(page.includes(`## ${title}`), title);
+    for (const { title } of OWN_CASES) assert.ok(page.includes(`## ${title}`), title);
   });
 
   test('every contender runs, and what one cannot do is said', async () => {
-    const { code, stdout, stderr } = await benchPool(
-      'throughput',
-      'transferred',
-      '--effort',
-      'smoke',
-      '--json',
-      '-',
-    );
+    const smoke = ['--effort', 'smoke', '--json', '-'];
+    const { code, stdout, stderr } = await benchPool('throughput', ...smoke);
     assert.equal(code, 0, stderr);
-    const [throughput, transferred] = parse(stdout);
+    const [throughput] = parse(stdout);
     assert.deepEqual(
       throughput?.rows.map(({ contender, without }) => [contender, without]),
       ALL.map((name) => [name, null]),
     );
+    const unable = await benchPool('transferred', '--pools', 'poolifier', ...smoke);
+    assert.equal(unable.code, 0, unable.stderr);
+    const [transferred] = parse(unable.stdout);
     const poolifier = transferred?.rows.find(({ contender }) => contender === 'poolifier');
     assert.match(poolifier?.without ?? '', /cannot be transferred/);
   });
