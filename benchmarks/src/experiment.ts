@@ -56,7 +56,12 @@ export async function runCase(
         const known = unable.get(contender);
         if (known !== undefined) return known;
         const job: Job = { case: one.name, contender, effort };
-        const outcome = await processes.ask(arm, { job, deadlineMs }, signal);
+        // Nothing is compared in a smoke run: there the twin shares the process of the baseline.
+        const outcome = await processes.ask(
+          effort === 'smoke' ? contender : arm,
+          { job, deadlineMs },
+          signal,
+        );
         if (outcome.type === 'cannot') unable.set(contender, outcome);
         return outcome;
       },

@@ -10,7 +10,7 @@ import { serialize } from 'node:v8';
 import type { Environment } from '@plimsoll/lab';
 import type { Estimate } from '#benchmarks/common/estimate.js';
 import type { BenchPoolResult, CaseResult, Row } from '#benchmarks/result.js';
-import { RESULT } from '#benchmarks/shapes/arguments.js';
+import { RESULT, readArguments } from '#benchmarks/shapes/arguments.js';
 import { carry, order } from '#benchmarks/shapes/carry.js';
 import { CONDITIONS, SHAPE_CASES } from '#benchmarks/shapes/case.js';
 import { cellsOf, summaryOf } from '#benchmarks/shapes/cells.js';
@@ -219,7 +219,9 @@ const run = promisify(execFile);
 describe('npm run bench:pool -- shapes', () => {
   test('carries shapes in and out, alone and many at once, and writes the page', async () => {
     const file = join(directory, 'pool-shapes.md');
-    const only = ['number', 'moved-100mb', 'tree', 'memory'];
+    // The lines of Node take turns with a number and a tree.
+    const copied = (Number.parseInt(process.versions.node, 10) / 2) % 2 === 0 ? 'number' : 'tree';
+    const only = copied === 'number' ? [copied, 'moved-100mb', 'memory'] : ['moved-100mb', copied, 'memory'];
     const args = ['--effort', 'smoke', '--only', only.join(), '--page', file];
     const { stdout } = await run(process.execPath, [MAIN, 'shapes', ...args]);
     assert.match(stdout, /The worst cell/);
@@ -238,20 +240,18 @@ describe('npm run bench:pool -- shapes', () => {
   });
 
   test('refuses what is not there, and measures nothing for the README', async () => {
-    for (const [args, right] of [
+    for (const [args, message] of [
       [['--only', 'knots'], /there is no "knots"; there are number/],
       [['--nodes', '18'], /must be some of 20, 22, 24, 26/],
       [['--pools', 'knitting'], /there is no pool/],
       [['--effort', 'much'], /full, quick, smoke/],
-      [['--readme', '--page', join(directory, 'none.md')], /none\.json: measure first/],
-    ] as const) {
-      const ended = run(process.execPath, [MAIN, 'shapes', ...args]);
-      await assert.rejects(ended, (error: { code: number; stderr: string }) => {
-        assert.equal(error.code, 2);
-        assert.match(error.stderr, right);
-        return true;
-      });
-    }
+    ] as const)
+      await assert.rejects(readArguments(args), { code: 'PLIMSOLL_USAGE', message });
+    const args = ['--readme', '--page', join(directory, 'none.md')];
+    await assert.rejects(run(process.execPath, [MAIN, 'shapes', ...args]), {
+      code: 2,
+      stderr: /none\.json: measure first/,
+    });
     assert.ok(!existsSync(join(directory, 'none.md')));
   });
 });

