@@ -89,13 +89,16 @@ const NOT_EVERYWHERE = [
       ...inFolder(CLI, ['against', 'bad-input', 'bench', 'limits', 'report']),
       ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
       ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
-      ...['packages/fastify/test/prometheus', 'packages/monitor/test/histogram', 'benchmarks/'],
+      ...['packages/fastify/test/prometheus', 'packages/monitor/test/histogram'],
       ...['setups/test/command', 'studies/'],
     ],
   },
   {
     lines: [20, 22],
-    paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`, `${POOL}/threaded-programs`],
+    paths: [
+      ...[`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`, `${POOL}/threaded-programs`],
+      'benchmarks/',
+    ],
   },
   { lines: [20, 24], paths: ['examples/', 'packages/bullmq/', 'setups/'] },
   {
@@ -103,7 +106,7 @@ const NOT_EVERYWHERE = [
     lines: [20, 26],
     paths: [
       ...inFolder(`${TEST}/tune`, ['attached', 'bad-input', 'live', 'tune']),
-      ...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`, 'packages/monitor/test/thread-pool'],
+      ...[`${CLI}/clean-up`, `${POOL}/huge`, 'packages/monitor/test/thread-pool'],
     ],
   },
 ];
