@@ -8,8 +8,8 @@ import { command, fixture } from './cli.js';
 import { freePort } from './port.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'counts threads in /proc' };
-/** One generation, or a few. */
-const SMALL = ['load', '--iterations', '200', '--json', '-', '--quiet', '--seed', '7', '--time', '0.5'];
+/** One generation. */
+const SMALL = ['load', '--iterations', '200', '--json', '-', '--quiet', '--seed', '7', '--time', '0.1'];
 
 async function loaded(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<LoadResult> {
   const run = await command([...SMALL, ...args], { env });
@@ -19,18 +19,19 @@ async function loaded(args: readonly string[], env: NodeJS.ProcessEnv = {}): Pro
 }
 
 describe('the sample server', linux, () => {
-  for (const [mode, workers] of [
-    ['node', 1],
-    ['cluster', 2],
-    ['pm2-fork', 1],
-    ['pm2-cluster', 2],
+  // Several sizes by PM2, whose daemons take long: study.test.ts.
+  for (const [mode, workers, sizes] of [
+    ['node', 1, [3, 6]],
+    ['cluster', 2, [3, 6]],
+    ['pm2-fork', 1, [3]],
+    ['pm2-cluster', 2, [3]],
   ] as const)
     test(`${mode}: the size reaches every worker, and every operation is measured`, async () => {
-      const { cells, failures } = await loaded(['--mode', mode, '--case', '1', '--sizes', '3,6']);
+      const { cells, failures } = await loaded(['--mode', mode, '--case', '1', '--sizes', String(sizes)]);
       assert.deepEqual(failures, []);
       assert.deepEqual(
         cells.map(({ size }) => size),
-        [3, 6],
+        sizes,
       );
       for (const { size, observedThreads, operationMs, httpMs, bystanderMs, ...cell } of cells) {
         assert.deepEqual(observedThreads, Array(workers).fill(size));
@@ -49,7 +50,7 @@ describe('the sample server', linux, () => {
     });
 
   test('several cases and modes make a table each', async () => {
-    const args = ['--mode', 'node,cluster', '--case', '2,3', '--sizes', '2,4'];
+    const args = ['--mode', 'node,cluster', '--instances', '1', '--case', '2,3', '--sizes', '2,4'];
     const { cells, tables, recommended, method } = await loaded(args);
     assert.deepEqual(
       method.tables.map(({ mode, case: name, parallel, requests }) => [mode, name, parallel, requests]),
@@ -203,7 +204,7 @@ describe("a user's command", linux, () => {
     const url = 'http://127.0.0.1:{port}';
     const run = await command([
       ...['load', '--url', `${url}/work`, '--bystander', `${url}/health`, '--sizes', '2,5'],
-      ...['--parallel', '3', '--requests', '5', '--time', '3', '--json', '-', '--quiet'],
+      ...['--parallel', '3', '--requests', '5', '--time', '0.1', '--json', '-', '--quiet'],
       ...['--', process.execPath, fixture('servers/app.mjs'), '{port}'],
     ]);
     assert.equal(run.code, 0, run.stderr);
@@ -315,7 +316,7 @@ describe('--resume', linux, () => {
 });
 
 test('the report says what was loaded, the columns, and what is as good as the best', async () => {
-  const run = await command(['load', '--iterations', '200', '--sizes', '2,4', '--time', '2', '--quiet']);
+  const run = await command(['load', '--iterations', '200', '--sizes', '2,4', '--time', '0.1', '--quiet']);
   assert.equal(run.code, 0, run.stderr);
   assert.match(run.stdout, /node, case 1 {2}1 × 15 requests, each 10 × pbkdf2, 200 iterations/);
   assert.match(
