@@ -2,9 +2,9 @@
 // interrupted. Without a name: the studies of worker pools.
 import { PlimsollError, usage } from '@plimsoll/lab';
 import { CommandFailed } from './common/cli.js';
-import { COMMANDS, STUDIES } from './common/studies.js';
+import { COMMANDS, POOL_STUDIES } from './common/studies.js';
 
-const names = COMMANDS.map(({ name }) => name);
+const names = Object.keys(COMMANDS);
 
 /** The studies that are named, first of all, and what is left for each of them. */
 function split(args: readonly string[]): { chosen: readonly string[]; rest: readonly string[] } {
@@ -14,7 +14,7 @@ function split(args: readonly string[]): { chosen: readonly string[]; rest: read
   if (end === 0 && first !== undefined && !first.startsWith('-'))
     throw usage(`there is no study ${JSON.stringify(first)}; there are ${names.join(', ')}`);
   return {
-    chosen: end === 0 ? STUDIES.map(({ name }) => name) : args.slice(0, end),
+    chosen: end === 0 ? POOL_STUDIES : args.slice(0, end),
     rest: args.slice(end),
   };
 }
@@ -22,7 +22,9 @@ function split(args: readonly string[]): { chosen: readonly string[]; rest: read
 async function main(args: readonly string[]): Promise<number> {
   const { chosen, rest } = split(args);
   let worst = 0;
-  for (const command of COMMANDS.filter(({ name }) => chosen.includes(name))) {
+  for (const [name, load] of Object.entries(COMMANDS)) {
+    if (!chosen.includes(name)) continue;
+    const command = await load();
     const code = await command.run(rest);
     if (code === 130) return code;
     worst = Math.max(worst, code);

@@ -3,15 +3,29 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { backpressure } from '#studies/backpressure/study.js';
 import { pageOf } from '#studies/common/page.js';
 import type { StudyResult } from '#studies/common/result.js';
-import { STUDIES } from '#studies/common/studies.js';
+import { COMMANDS, POOL_STUDIES } from '#studies/common/studies.js';
+import { pressure } from '#studies/pressure/study.js';
+import { react } from '#studies/react/study.js';
+import { scrypt } from '#studies/scrypt/study.js';
+import { transfer } from '#studies/transfer/study.js';
 import { published, ROOT, study } from './support.js';
 
+const STUDIES = [scrypt, react, backpressure, pressure, transfer];
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-studies-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('npm run study', () => {
+  test('every study is loaded by its own name, those of worker pools without one', async () => {
+    for (const [name, load] of Object.entries(COMMANDS)) assert.equal((await load()).name, name);
+    assert.deepEqual(
+      POOL_STUDIES,
+      STUDIES.map(({ name }) => name),
+    );
+  });
+
   for (const { name, title, conditions } of STUDIES) {
     test(`${name} runs, every figure that it promises is there, and its page is written`, async () => {
       const { code, stdout, stderr } = await study(name, '--quick', '--out', directory);

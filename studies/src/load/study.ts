@@ -2,7 +2,7 @@
 // where it was: what .cache/study-load/load.json holds is not measured again (remove it to start anew). Only the full study writes
 // to docs/results by itself. An operation costs a hundredth of the original's, so that every size gets five turns and more in nine
 // minutes a table: with fewer operations instead the queue, which is what is studied, would be another one. `--scale 100`: at full
-// cost, which takes half a day. `--quick`: two sizes, two seconds a table. `--from FILE`: the page of an earlier result.
+// cost, which takes half a day. `--quick`: two sizes, one generation of servers a table. `--from FILE`: the page of an earlier result.
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { loadPage } from './page.js';
 import { loadSchema } from './result.js';
 
 const MAIN = fileURLToPath(new URL('./cli/main.js', import.meta.url));
-const QUICK = { scale: '0.2', sizes: '4,8', time: '2' };
+const QUICK = { scale: '0.02', sizes: '4,8', time: '0.5' };
 const SCALE = 1;
 const TABLE_SECONDS = 540;
 

@@ -1,103 +1,95 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { describe, test } from 'node:test';
+import { PlimsollError } from '@plimsoll/lab';
+import { Command } from 'commander';
+import { addLoadCommand } from '#studies/load/cli/load.js';
 import { command, fixture } from './cli.js';
 import { freePort } from './port.js';
 
 interface Case {
   readonly args: readonly string[];
-  readonly code: number;
   readonly says: RegExp;
 }
 
 const URL_ = ['--url', 'http://127.0.0.1:1/'];
 
-const cases: Record<string, Case> = {
+/** Seen before anything is started. */
+const REFUSED: Record<string, Case> = {
   'an unknown mode': {
     args: ['--mode', 'forks'],
-    code: 2,
     says: /--mode: must be node, cluster, .*not "forks"/,
   },
   'instances of a single process': {
     args: ['--instances', '3'],
-    code: 2,
     says: /--instances goes with the modes/,
   },
-  'no instances': { args: ['--mode', 'cluster', '--instances', '0'], code: 2, says: /--instances.*not "0"/ },
-  'an unknown case': { args: ['--case', '4'], code: 2, says: /--case: must be 1, 2, 3 or all, not "4"/ },
-  'two kinds of traffic': { args: ['--case', '1', '--rate', '5'], code: 2, says: /only one kind of traffic/ },
-  'a rate without a duration': { args: ['--rate', '5'], code: 2, says: /--rate and --duration go together/ },
-  'a rate of 0': { args: ['--rate', '0', '--duration', '1'], code: 2, says: /--rate.*not "0"/ },
-  'no clients': { args: ['--parallel', '0'], code: 2, says: /--parallel.*not "0"/ },
+  'no instances': { args: ['--mode', 'cluster', '--instances', '0'], says: /--instances.*not "0"/ },
+  'an unknown case': { args: ['--case', '4'], says: /--case: must be 1, 2, 3 or all, not "4"/ },
+  'two kinds of traffic': { args: ['--case', '1', '--rate', '5'], says: /only one kind of traffic/ },
+  'a rate without a duration': { args: ['--rate', '5'], says: /--rate and --duration go together/ },
+  'a rate of 0': { args: ['--rate', '0', '--duration', '1'], says: /--rate.*not "0"/ },
+  'no clients': { args: ['--parallel', '0'], says: /--parallel.*not "0"/ },
   'an unknown operation': {
     args: ['--operation', 'md5'],
-    code: 2,
     says: /operation: must be one of pbkdf2.*not "md5"/,
   },
   'a sleep that is no number': {
     args: ['--operation', 'sleep:x'],
-    code: 2,
     says: /operation.*not "sleep:x"/,
   },
   'a module that does not exist': {
     args: ['--operation', './no.mjs'],
-    code: 2,
     says: /no module at .\/no.mjs/,
   },
-  'no iterations': { args: ['--iterations', '0'], code: 2, says: /--iterations.*not "0"/ },
-  'a size of 1025': { args: ['--sizes', '1025'], code: 2, says: /from 1 to 1024, not "1025"/ },
+  'no iterations': { args: ['--iterations', '0'], says: /--iterations.*not "0"/ },
+  'a size of 1025': { args: ['--sizes', '1025'], says: /from 1 to 1024, not "1025"/ },
   'a URL that is none': {
     args: ['--url', 'localhost:3000'],
-    code: 2,
     says: /--url: must be a URL.*not "localhost:3000"/,
   },
-  'a URL of another kind': { args: ['--url', 'ftp://x/'], code: 2, says: /--url: must be a URL/ },
-  'a command without a URL': { args: ['--', 'node', 'x.js'], code: 2, says: /--url is missing/ },
+  'a URL of another kind': { args: ['--url', 'ftp://x/'], says: /--url: must be a URL/ },
+  'a command without a URL': { args: ['--', 'node', 'x.js'], says: /--url is missing/ },
   'a bystander without a URL': {
     args: ['--bystander', 'http://x/'],
-    code: 2,
     says: /--bystander goes with --url/,
   },
   'an operation of a foreign server': {
     args: [...URL_, '--ops', '3'],
-    code: 2,
     says: /--ops is of the sample server/,
   },
   'sizes of a running server': {
     args: [...URL_, '--sizes', '4'],
-    code: 2,
     says: /--sizes: a server that runs already/,
   },
   'a resumed result on stdout': {
     args: ['--resume', '--json', '-'],
-    code: 2,
     says: /--resume needs --json FILE/,
   },
-  'no time': { args: ['--time', '0'], code: 2, says: /--time.*not "0"/ },
+  'no time': { args: ['--time', '0'], says: /--time.*not "0"/ },
   'a number of blocks where sizes take turns': {
     args: ['--blocks', '3'],
-    code: 2,
     says: /--blocks goes with --isolated/,
   },
   'a port to choose for a server that runs already': {
     args: ['--url', 'http://127.0.0.1:{port}/'],
-    code: 2,
     says: /\{port\}: a server that runs already has the port that it has/,
   },
-  'nobody at the URL': { args: URL_, code: 4, says: /all of 15 requests failed \(ECONNREFUSED\)/ },
+};
+
+/** Seen under load. */
+const FAILED: Record<string, Case> = {
+  'nobody at the URL': { args: URL_, says: /all of 15 requests failed \(ECONNREFUSED\)/ },
   'an operation that throws': {
     args: ['--operation', fixture('bad/throws.mjs'), '--sizes', '2'],
-    code: 4,
     says: /the sample server cannot do its operation: thrown while running/,
   },
   'an operation that exports nothing': {
     args: ['--operation', fixture('bad/exports-nothing.mjs'), '--sizes', '2'],
-    code: 4,
     says: /the sample server cannot do its operation: its default export must be/,
   },
   'an operation that hangs': {
     args: ['--operation', fixture('bad/hangs.mjs'), '--sizes', '2', '--deadline', '2'],
-    code: 4,
     says: /not done within 2 s|not ready within/,
   },
 };
@@ -109,10 +101,29 @@ function assertOneLine(run: { stderr: string; left: string[] }, says: RegExp): v
 }
 
 describe('bad input of npm run load', () => {
-  for (const [name, { args, code, says }] of Object.entries(cases))
+  for (const [name, { args, says }] of Object.entries(REFUSED))
+    test(name, async () => {
+      const program = new Command().exitOverride();
+      addLoadCommand(program);
+      await assert.rejects(
+        program.parseAsync(['load', '--quiet', ...args], { from: 'user' }),
+        (error) => error instanceof PlimsollError && error.exitCode === 2 && says.test(error.message),
+      );
+    });
+
+  test('what is refused is one line, and exit code 2', async () => {
+    const { args, says } = REFUSED['an unknown mode'] as Case;
+    const run = await command(['load', '--quiet', ...args]);
+    assert.equal(run.code, 2, run.stderr);
+    assertOneLine(run, says);
+    assert.match(run.stderr, /^load: [^\n]+\n$/);
+    assert.equal((await command(['load', '--nonsense'])).code, 2);
+  });
+
+  for (const [name, { args, says }] of Object.entries(FAILED))
     test(name, async () => {
       const run = await command(['load', '--quiet', ...args]);
-      assert.equal(run.code, code, run.stderr);
+      assert.equal(run.code, 4, run.stderr);
       assertOneLine(run, says);
     });
 });

@@ -53,7 +53,7 @@ export async function until(condition: () => boolean, ms = 20_000, what = String
   const end = Date.now() + ms;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`still not so after ${ms} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
