@@ -5,7 +5,14 @@ import type { RawBuffer } from '../shared/codec/tags.js';
 import { LATER } from '../shared/codec/writer.js';
 import { sendThrown } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
-import { copyWords, describe, MOVED_BYTES, type SharedTable, slotCapacity } from '../shared/memory.js';
+import {
+  copyWords,
+  describe,
+  MOVED_BYTES,
+  readPosted,
+  type SharedTable,
+  slotCapacity,
+} from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
@@ -290,7 +297,7 @@ export class Slots {
     // Below 0: a request, which has a payload of its own.
     const key = words[base + OFFSET] as number;
     const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
-    return this.#decoder.decodePosted(payload);
+    return readPosted(this.#decoder, payload);
   }
 
   #borrow(position: number, length: number): RawBuffer {

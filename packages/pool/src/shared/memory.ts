@@ -1,6 +1,8 @@
-import { type Memory, memoryOf } from './codec/decode.js';
+import { type Decoder, type Memory, memoryOf } from './codec/decode.js';
 import { copyBytes } from './codec/tags.js';
+import { madeBuffer } from './codec/young.js';
 import { FLAGS, type Layout, LENGTH, OFFSET, PAYLOAD } from './layout.js';
+import type { Payload } from './messages.js';
 import type { Table } from './table.js';
 
 /** The table with every view that its users need. */
@@ -40,3 +42,14 @@ export const CHUNK_BITS = 20;
 export const CHUNK_WORDS = 1 << CHUNK_BITS;
 export const chunkOf = (address: number): number => address >>> CHUNK_BITS;
 export const wordOf = (address: number): number => address & (CHUNK_WORDS - 1);
+
+export function readPosted(
+  decoder: Decoder,
+  { words, value, moved = 0, encodingFlags = 0, externals }: Payload,
+): unknown {
+  if (words === undefined) {
+    madeBuffer(moved);
+    return value;
+  }
+  return decoder.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, encodingFlags, externals);
+}

@@ -4,7 +4,7 @@ import type { RawBuffer } from '../shared/codec/tags.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { CHUNKS_MADE, FLAGS, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
-import { chunkOf, tableOf, wordOf } from '../shared/memory.js';
+import { chunkOf, readPosted, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
 import { slotAt } from '../shared/table.js';
@@ -149,7 +149,7 @@ export function channelOf(startup: message.Startup) {
     /** Reads what was posted. @throws why it cannot be read */
     read(payload: message.Payload): unknown {
       if (payload.unreadable !== undefined) throw payload.unreadable.reason;
-      return decoder.decodePosted(payload);
+      return readPosted(decoder, payload);
     },
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),

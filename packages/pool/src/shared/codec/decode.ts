@@ -1,4 +1,3 @@
-import type { Payload } from '../messages.js';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
@@ -95,14 +94,6 @@ export class Decoder {
       this.#externals = NONE;
     }
     return value;
-  }
-
-  decodePosted({ words, value, moved = 0, encodingFlags = 0, externals }: Payload): unknown {
-    if (words === undefined) {
-      madeBuffer(moved);
-      return value;
-    }
-    return this.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, encodingFlags, externals);
   }
 
   #firstText(length: number): string {
