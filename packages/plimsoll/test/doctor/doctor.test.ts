@@ -36,8 +36,9 @@ async function examine(
   command: readonly string[],
   env: NodeJS.ProcessEnv = {},
   before: readonly string[] = [],
+  wait = '0.7',
 ): Promise<Seen> {
-  const run = await plimsoll(['doctor', '--wait', '0.7', '--json', '-', '--', ...command], {
+  const run = await plimsoll(['doctor', '--wait', wait, '--json', '-', '--', ...command], {
     ...{ env, command: before },
   });
   const { processes, findings } = diagnosisSchema.parse(JSON.parse(run.stdout));
@@ -88,9 +89,12 @@ describe('every wrong setting, provoked', () => {
     ],
   ])
     test(`set for a Worker ${how}`, async () => {
-      const seen = await examine(
-        program('worker.cjs', `${USES} const { Worker } = require('node:worker_threads'); ${text};`),
+      const command = program(
+        'worker.cjs',
+        `${USES} const { Worker } = require('node:worker_threads'); ${text};`,
       );
+      // Beside other tests a Worker may need more than a second to start.
+      const seen = await examine(command, {}, [], '3');
       assert.deepEqual([seen.code, seen.ids.includes('doctor.set-for-worker')], [1, true], seen.ids.join());
     });
 
