@@ -40,7 +40,7 @@ import { VERSION } from './version.js';
  */
 export interface PiscinaOptions extends Omit<PoolOptions, 'filename'> {
   filename?: string | null | undefined;
-  /** Without effect: no worker ever blocks its event loop. */
+  /** Without effect: idle workers sleep in their event loop. */
   atomics?: 'sync' | 'async' | 'disabled' | undefined;
   /** Without effect: the order is always strict. */
   stricterFIFO?: boolean | undefined;

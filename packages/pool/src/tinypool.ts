@@ -42,7 +42,7 @@ export interface TinypoolOptions
   /** Bytes of heap after a task from which on its worker is replaced. Default: none. */
   maxMemoryLimitBeforeRecycle?: number | undefined;
   taskQueue?: (TaskQueue & { cancel?(): void }) | undefined;
-  /** Without effect: no worker ever blocks its event loop. */
+  /** Without effect: idle workers sleep in their event loop. */
   useAtomics?: boolean | undefined;
   /** For `histogram`, `utilization` and `stats`, which tinypool has none of. Default: false. */
   recordTiming?: boolean | undefined;
