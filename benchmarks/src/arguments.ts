@@ -25,7 +25,7 @@ export const BLOCKS: Record<Effort, number> = { full: 6, quick: 2, smoke: 1 };
 const PAGE = 'docs/results/pool.md';
 
 export const HELP = `npm run bench:pool [-- CASE… options]
-npm run bench:pool -- shapes [options]: values of 24 shapes; has a --help of its own
+npm run bench:pool -- shapes [options]: values of 25 shapes; has a --help of its own
 npm run bench:pool -- crossover [options]: from which length of tasks a pool pays; the same
 
 Cases (default: all): ${CASES.map(({ name }) => name).join(' ')}

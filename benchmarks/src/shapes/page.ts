@@ -29,7 +29,7 @@ export function page(results: readonly BenchPoolResult[], json: string): string 
   const seconds = results.flatMap(({ cases }) => cases).reduce((sum, one) => sum + one.seconds, 0);
   const failures = results.flatMap(failuresOf);
   return [
-    '# Values of 24 shapes, beside Piscina',
+    '# Values of 25 shapes, beside Piscina',
     '',
     ...headlines(cells),
     ...(failures.length === 0

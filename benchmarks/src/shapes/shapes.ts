@@ -83,6 +83,13 @@ export const SHAPES: readonly Shape[] = [
   { name: 'buffer-1mb', title: 'Buffer of 1 MB, copied', bytes: MB, make: () => bytes(MB) },
   { name: 'buffer-10mb', title: 'Buffer of 10 MB, copied', bytes: 10 * MB, make: () => bytes(10 * MB) },
   {
+    name: 'moved-4kb',
+    title: '4 KB of bytes, moved',
+    bytes: 4 * KB,
+    isMoved: true,
+    make: () => untouched(4 * KB),
+  },
+  {
     name: 'moved-10mb',
     title: '10 MB of bytes, moved',
     bytes: 10 * MB,

@@ -11,7 +11,7 @@ const filename = fileURLToPath(fixture('deadly.cjs'));
 test('close and onIdle hear of a last task that ends because its value cannot be cloned', async () => {
   for (let round = 0; round < 40; round++) {
     const pool = new Pool({ filename, minThreads: 1, maxThreads: 1, closeTimeout: 10_000 });
-    const value = new ArrayBuffer(64);
+    const value = new ArrayBuffer(20_000);
     const runs = [
       pool.run(value, { name: 'sizeOf', transferList: [value] }),
       pool.run({ inner: [() => 1] }).catch(({ code }: { code: string }) => code),
@@ -19,7 +19,7 @@ test('close and onIdle hear of a last task that ends because its value cannot be
     if (round % 2 === 0) await new Promise((resolve) => setTimeout(resolve, round));
     if (round % 4 < 2) await pool.onIdle();
     await pool.close();
-    assert.deepEqual(await Promise.all(runs), [64, 'PLIMSOLL_POOL_UNCLONEABLE']);
+    assert.deepEqual(await Promise.all(runs), [20_000, 'PLIMSOLL_POOL_UNCLONEABLE']);
   }
 });
 

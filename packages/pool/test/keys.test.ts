@@ -114,13 +114,13 @@ test('without a worker a key starts one; objects that move go with it', async (t
   t.after(() => pool.destroy());
   const results = await Promise.all(
     range(30).map((length) => {
-      const bytes = new Uint8Array(length + 1);
+      const bytes = new Uint8Array(900 * length + 1);
       return pool.run(bytes, { key: 'k', transferList: [bytes.buffer] });
     }),
   );
   assert.deepEqual(
     results.map((result) => (result as { length: number }).length),
-    range(30).map((length) => length + 1),
+    range(30).map((length) => 900 * length + 1),
   );
   assert.equal(new Set(results.map((result) => (result as { threadId: number }).threadId)).size, 1);
 });

@@ -197,7 +197,7 @@ test('aborts at any moment: each task ends once, and nobody is replaced', async 
   const ends = { fulfilled: 0, rejected: 0 };
   for (let round = 0; round < 300; round++) {
     const controller = new AbortController();
-    const buffer = new ArrayBuffer(16);
+    const buffer = new ArrayBuffer(20_000);
     const moved = round % 2 === 0 ? { transferList: [buffer] } : {};
     const { signal } = controller;
     const run = pool.run(buffer, { name: 'whenCalled', signal, grace: LONG, ...moved });
@@ -207,7 +207,7 @@ test('aborts at any moment: each task ends once, and nobody is replaced', async 
     const [result] = await Promise.allSettled([run]);
     ends[result.status]++;
     if (result.status === 'rejected') assert.equal(result.reason.code, 'PLIMSOLL_POOL_ABORTED');
-    else assert.equal(result.value, 16);
+    else assert.equal(result.value, 20_000);
   }
   assert.equal(ends.fulfilled + ends.rejected, 300);
   assert.ok(ends.rejected > 0);

@@ -51,11 +51,11 @@ test('no task is lost to recycling, with several workers and several tasks at a 
   });
   let settled = 0;
   for (let round = 0; round < 40; round++) {
-    const lengths = Array.from({ length: 50 }, (_, index) => index + 1);
+    const lengths = Array.from({ length: 50 }, (_, index) => 500 * index + 5);
     const found = await Promise.all(
       lengths.map((length) => {
         const bytes = new Uint8Array(length);
-        if (length % 5 === 0) return pool.run(bytes, { transferList: [bytes.buffer] });
+        if (length % 1000 === 5) return pool.run(bytes, { transferList: [bytes.buffer] });
         return pool.run(bytes);
       }),
     );

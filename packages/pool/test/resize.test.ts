@@ -45,13 +45,13 @@ for (const [kind, options] of Object.entries(KINDS)) {
     const sleeps = range(40).map((ms) => pool.run(ms % 7, { name: 'sleep' }));
     const blocks = range(20).map(() => pool.run(2, { name: 'block' }));
     const moved = range(20).map((length) => {
-      const bytes = new Uint8Array(length + 1);
+      const bytes = new Uint8Array(1500 * length + 1);
       return pool.run(bytes, { name: 'size', transferList: [bytes.buffer] });
     });
     pool.resize({ minThreads: 1, maxThreads: 1 });
     assert.deepEqual(
       await Promise.all(moved),
-      range(20).map((length) => length + 1),
+      range(20).map((length) => 1500 * length + 1),
     );
     await Promise.all([...sleeps, ...blocks]);
     await until(() => pool.threads.length === 1);

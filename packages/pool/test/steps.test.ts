@@ -94,7 +94,7 @@ const failsWith =
 /** A task of every way in and every way out. */
 function everyKind(bench: Bench): [Promise<unknown>, Judge][] {
   const shared = new Int32Array(new SharedArrayBuffer(4));
-  const bytes = new Uint8Array(16);
+  const bytes = new Uint8Array(20_000);
   const { signal } = new AbortController();
   const large = 'x'.repeat(10_000);
   return [
@@ -105,7 +105,7 @@ function everyKind(bench: Bench): [Promise<unknown>, Judge][] {
     [bench.run('thrown', { name: 'fail' }), failsWith('E_ODD')],
     [bench.run(0, { name: 'returnFunction' }), failsWith('PLIMSOLL_POOL_UNCLONEABLE')],
     [bench.run({ a: 3, b: 4 }, { signal }), gives(7)],
-    [bench.run(bytes, { name: 'size', transferList: [bytes.buffer] }), gives(16)],
+    [bench.run(bytes, { name: 'size', transferList: [bytes.buffer] }), gives(20_000)],
     [bench.run({ a: 5, b: 6 }), gives(11)],
   ];
 }

@@ -89,7 +89,7 @@ async function observe(
   const outcomes = steps.map((step, index) => {
     const controller = new AbortController();
     const { moves, ...given } = step.options ?? {};
-    const value = moves ? new ArrayBuffer(64) : step.value;
+    const value = moves ? new ArrayBuffer(index % 2 === 0 ? 64 : 20_000) : step.value;
     if (step.signal === 'before') controller.abort('before');
     const run = pool.run(value, {
       ...given,

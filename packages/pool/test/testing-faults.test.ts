@@ -133,7 +133,7 @@ test('retries, with their backoff; what they are not for; what was transferred',
   none.inject({ kind: 'exit' });
   assert.equal((await caught(none.run(1))).code, CODES.exit);
   none.inject({ kind: 'crash' });
-  const buffer = new ArrayBuffer(8);
+  const buffer = new ArrayBuffer(20_000);
   const error = await caught(none.run(buffer, { name: 'sizeOf', transferList: [buffer] }));
   assert.equal(error.code, 'PLIMSOLL_POOL_NOT_RETRYABLE');
 });

@@ -5,9 +5,12 @@ import { move, type Pool, type PoolOptions, type RunOptions } from '@plimsoll/po
 import { caught, fixture, poolFor, until } from './support.js';
 import { folderOf } from './worker-folder.js';
 
+/** Bytes that are not copied. */
+const LARGE = 20_000;
+
 /** What became of a task that was to transfer a buffer: its error, whether that says that the buffer is gone, and whether it is. */
 async function fateOf(run: (bytes: Uint8Array) => Promise<unknown>) {
-  const bytes = new Uint8Array(100);
+  const bytes = new Uint8Array(LARGE);
   const { code, transferred } = await caught(run(bytes));
   return { code, saysGone: transferred === true, isGone: bytes.byteLength === 0 };
 }
@@ -96,7 +99,7 @@ function busy(pool: Pool, options: RunOptions = {}): { begun: Promise<void>; end
     },
   };
 }
-const buffers = (count: number): Uint8Array[] => Array.from({ length: count }, () => new Uint8Array(10));
+const buffers = (count: number): Uint8Array[] => Array.from({ length: count }, () => new Uint8Array(LARGE));
 const countGone = (all: readonly Uint8Array[]): number =>
   all.filter((bytes) => bytes.byteLength === 0).length;
 

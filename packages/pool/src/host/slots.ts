@@ -19,8 +19,10 @@ import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
-import { IN_TABLE, SETTLED, type Task } from './task.js';
+import { type Extras, IN_TABLE, NO_EXTRAS, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
+
+type Moved = Pick<Extras, 'transfer' | 'isCopied'>;
 
 const SEQUENCE_MASK = 0x3fffffff;
 /**
@@ -161,13 +163,13 @@ export class Slots {
     const outer = this.arena.slot;
     this.arena.slot = slot;
     try {
-      return this.#write(task.value, task.extras?.transfer ?? [], slot, base, flags);
+      return this.#write(task.value, task.extras ?? NO_EXTRAS, slot, base, flags);
     } finally {
       this.arena.slot = outer;
     }
   }
 
-  #write(value: unknown, moved: message.TransferList, slot: number, base: number, flags: number): boolean {
+  #write(value: unknown, moved: Moved, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
     const encoded = this.#encode(value, moved);
     if (encoded === undefined) {
@@ -194,11 +196,12 @@ export class Slots {
   }
 
   /** undefined: the codec is not for it, or not yet. @throws when it is too large or cannot be cloned */
-  #encode(value: unknown, moved: message.TransferList): Encoded | undefined {
+  #encode(value: unknown, { transfer, isCopied }: Moved): Encoded | undefined {
     this.#isLate = false;
-    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
-    if (encoded !== undefined) checkSize('task', encoded.length * 4 + encoded.bulkBytes, this.#mostBytes);
-    else if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
+    const encoded = transfer.length > 0 && !isCopied ? undefined : this.#encoder.encode(value);
+    const bytes = encoded === undefined ? 0 : encoded.length * 4 + encoded.bulkBytes;
+    if (encoded !== undefined) checkSize('task', bytes - bytesOf(transfer), this.#mostBytes);
+    else if (!this.#isLate) checkClone('task', value, this.#mostBytes, transfer);
     return encoded;
   }
 
@@ -208,26 +211,30 @@ export class Slots {
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
-    this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
-    if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
+    const { extras } = task;
+    if (!this.#send(worker, task.slot, task.value, extras ?? NO_EXTRAS) || extras === undefined) return;
+    extras.isSent = extras.transfer.length > 0;
+    extras.isCopied = false;
   }
 
-  #send(worker: WorkerHandle, slot: number, value: unknown, given: message.TransferList): void {
+  /** True: by structured clone. */
+  #send(worker: WorkerHandle, slot: number, value: unknown, moved: Moved): boolean {
     const waiting = this.#payloads.get(slot);
-    if (waiting === undefined) return;
+    if (waiting === undefined) return false;
     this.#payloads.delete(slot);
-    const payload = waiting === LATE ? this.#late(value) : waiting;
+    const payload = waiting === LATE ? this.#late(value, moved) : waiting;
     const { words, externals = [] } = payload;
-    const transfer = words === undefined ? given : [words.buffer as ArrayBuffer, ...externals];
-    const moved = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
+    const transfer = words === undefined ? moved.transfer : [words.buffer as ArrayBuffer, ...externals];
+    const bytes = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    worker.deliver(['payload', slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
+    worker.deliver(['payload', slot, this.sequenceOf(slot), { ...payload, moved: bytes }], transfer);
+    return words === undefined;
   }
 
-  #late(value: unknown): message.Payload {
+  #late(value: unknown, moved: Moved): message.Payload {
     this.#isSending = true;
     try {
-      const encoded = this.#encode(value, []);
+      const encoded = this.#encode(value, moved);
       return encoded === undefined ? { value } : payloadOf(encoded);
     } finally {
       this.#isSending = false;
@@ -235,7 +242,8 @@ export class Slots {
   }
 
   /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
-  answer(worker: WorkerHandle, slot: number, value: unknown, moved: message.TransferList, flags: number) {
+  answer(worker: WorkerHandle, slot: number, value: unknown, transfer: message.TransferList, flags: number) {
+    const moved = { transfer, isCopied: false };
     this.arena.release(slot);
     const outer = this.arena.slot;
     this.arena.slot = slot;

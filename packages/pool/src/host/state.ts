@@ -4,6 +4,7 @@ import { type Geometry, layoutOf } from '../shared/layout.js';
 import { marksFor } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import type { LifecycleHooks, Message } from '../shared/messages.js';
+import { detach } from '../shared/move.js';
 import { usableCores } from './cpu-quota.js';
 import { Breaker, closed } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
@@ -261,6 +262,7 @@ export abstract class State implements WorkerEvents {
     task.value = undefined;
     this.completed++;
     extras?.release?.();
+    if (extras?.isCopied === true && !(failed && outcome instanceof PoolError)) detach(extras.transfer);
     const verdict = extras?.stream === undefined ? extras?.verdict : undefined;
     if (failed || verdict !== undefined) {
       this.failed++;

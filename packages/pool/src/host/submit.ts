@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
 import { callsByName, OBSERVED } from '../shared/calls.js';
-import { isMovable } from '../shared/move.js';
+import { areCopied, isMovable } from '../shared/move.js';
 import type { Core } from './core.js';
 import { closed } from './faults.js';
 import {
@@ -99,6 +99,7 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
     !abortable && priority === 0 && retry === undefined && key === undefined && host === undefined;
   if (isPlain && worker === undefined && transfer.length === 0 && original === undefined) return undefined;
   const extras = { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
+  extras.isCopied = transfer.length > 0 && areCopied(transfer);
   extras.signal = signal;
   extras.timeout = timeout;
   return extras;

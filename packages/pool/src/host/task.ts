@@ -70,6 +70,8 @@ export const SETTLED = 5;
 /** What only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
+  /** What it transfers is copied with its value, and detached when its function has ended. */
+  isCopied: false,
   isSent: false,
   /** Its worker may be killed for it, so it shares that worker with no other task. */
   abortable: false,
@@ -182,7 +184,8 @@ export class Task {
   }
 
   get hasTransfer(): boolean {
-    return this.extras !== undefined && this.extras.transfer.length > 0;
+    const { extras } = this;
+    return extras !== undefined && extras.transfer.length > 0 && !extras.isCopied;
   }
 }
 

@@ -2,6 +2,8 @@ import { types } from 'node:util';
 import threads, { type Transferable } from 'node:worker_threads';
 
 const { isArrayBuffer } = types;
+/** Much cheaper than `structuredClone`; not in Node 20. */
+const { transfer: shrink } = ArrayBuffer.prototype as { transfer?(length: number): ArrayBuffer };
 
 /** Marks the getter that names what to transfer. The same symbol as Piscina's. */
 export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
@@ -71,6 +73,32 @@ export function unwrap(value: unknown): { value: unknown; transfer: Transferable
   if (!isMovable(value)) return { value, transfer: [] };
   const transfer = [value[transferableSymbol]].flat() as Transferable[];
   return { value: value[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
+}
+
+/**
+ * Bytes up to which a copy through shared memory costs less than a message. The memory of a WebAssembly module, which nobody may
+ * detach, has more.
+ */
+const MOST_COPIED = 2 ** 14;
+
+/** Are these buffers small ones alone, to be copied and then detached? */
+export function areCopied(transfer: readonly Transferable[]): boolean {
+  let bytes = 0;
+  for (const one of transfer) {
+    if (!isArrayBuffer(one) || one.byteLength === 0 || isFixed(one)) return false;
+    bytes += one.byteLength;
+  }
+  return bytes > 0 && bytes <= MOST_COPIED && new Set(transfer).size === transfer.length;
+}
+
+/** Takes buffers away from whoever holds them here, as a transfer does. */
+export function detach(transfer: readonly Transferable[]): void {
+  for (const one of transfer as ArrayBuffer[]) {
+    // Somebody may have transferred it meanwhile.
+    if (one.byteLength === 0) continue;
+    if (shrink === undefined) structuredClone(one, { transfer: [one] });
+    else shrink.call(one, 0);
+  }
 }
 
 /** How much the buffers hold that are to be transferred. */

@@ -4,7 +4,7 @@ import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD, RINGS_MADE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { bytesOf, isMovable, unwrap } from '../shared/move.js';
+import { areCopied, bytesOf, detach, isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, ringWordOf } from '../shared/result-ring.js';
 import { blockAt, slotAt } from '../shared/table.js';
 import { trimmerOf } from '../shared/trimmer.js';
@@ -104,8 +104,14 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
       const unwrapped = isMovable(result) ? unwrap(result) : undefined;
       const value = unwrapped === undefined ? result : unwrapped.value;
       try {
-        if (unwrapped === undefined && write(slot, value, 0, mostBytes)) return 0;
         const transfer = unwrapped?.transfer ?? [];
+        if (
+          (transfer.length === 0 || areCopied(transfer)) &&
+          write(slot, value, 0, mostBytes + bytesOf(transfer))
+        ) {
+          detach(transfer);
+          return 0;
+        }
         checkClone('result', value, mostBytes, transfer);
         const moved = bytesOf(transfer);
         post(slot, 0, { value, moved }, transfer);
