@@ -198,9 +198,19 @@ class Program extends Books {
   }
 
   $transfer() {
-    const buffer = new ArrayBuffer(16);
+    // A small one is copied, and detached in the end.
+    const buffer = new ArrayBuffer(this.random.chance(0.5) ? 16 : 20_000);
     const value = this.random.chance(0.1) ? { buffer, odd: () => buffer } : buffer;
-    this.watch('transfer', this.pool.run(value, { transferList: [buffer], ...this.#maybePriority() }));
+    const promise = this.pool.run(value, { transferList: [buffer], ...this.#maybePriority() });
+    this.watch('transfer', promise);
+    const expect = (isGone) => {
+      if ((buffer.byteLength === 0) !== isGone)
+        this.fault(`a buffer is ${isGone ? 'still' : 'no longer'} here`);
+    };
+    promise.then(
+      () => expect(true),
+      ({ code, transferred }) => expect(!code?.startsWith('PLIMSOLL_POOL') || transferred === true),
+    );
   }
 
   #maybePriority() {
