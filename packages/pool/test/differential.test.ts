@@ -50,8 +50,16 @@ const outcomeOf = (run: Promise<unknown>): Promise<string> =>
   );
 
 async function observe(Pool: typeof Ours, program: Program): Promise<Observed> {
+  // No worker is ready before close({ force }) has rejected what none takes, however long that takes to be called.
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const open = (): void => {
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+  };
+  if (program.end !== 'force') open();
   const pool = new Pool({
     filename,
+    workerData: gate,
     minThreads: program.threads,
     maxThreads: program.threads,
     maxQueue: program.maxQueue,
@@ -80,6 +88,7 @@ async function observe(Pool: typeof Ours, program: Program): Promise<Observed> {
   if (later.length > 0) await sleep(100);
   for (const controller of later) controller.abort('late');
   const ended = program.end === 'settle' ? Promise.all(outcomes) : end(pool, program.end);
+  open();
   const afterwards = program.end === 'close' ? await outcomeOf(pool.run({ a: 1, b: 1 })) : '';
   const all = await Promise.all(outcomes);
   await ended;
