@@ -30,7 +30,12 @@ const functions = {
 };
 
 const poolFor = (context: Context, options: PoolOptions = {}): Pool =>
-  anyPoolFor(context, { filename: fixture('host-calls.mjs'), host: functions, ...options });
+  anyPoolFor(context, {
+    filename: fixture('host-calls.mjs'),
+    host: functions,
+    hostTimeout: 600_000,
+    ...options,
+  });
 
 function nested(depth: number): unknown {
   let value: unknown = 0;
