@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
-import { fixture, poolFor, until } from './support.js';
+import { fixture, newGate, poolFor, until } from './support.js';
 
 /** Blocks this thread, as Piscina's own tests do, until tasks have added up to `count`. */
 function blockUntil(shared: Int32Array, count: number): void {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + 120_000;
   for (let seen = Atomics.load(shared, 0); seen < count; seen = Atomics.load(shared, 0)) {
     assert.ok(performance.now() < end, `only ${seen} of ${count} tasks began while the host was blocked`);
     Atomics.wait(shared, 0, seen, 1000);
@@ -40,7 +40,7 @@ test('the first tasks begin first, on as many workers as are kept', async (t) =>
   const shared = new Int32Array(new SharedArrayBuffer(4));
   const runs = [0, 1, 2, 3].map((bit) => pool.run({ shared, bit }, { name: 'markAndWait' }));
   for (const marks of [0b0011, 0b1100]) {
-    const end = performance.now() + 30_000;
+    const end = performance.now() + 120_000;
     for (let seen = Atomics.load(shared, 0); seen !== marks; seen = Atomics.load(shared, 0)) {
       assert.equal(seen & ~marks, 0, 'a later task has begun first');
       assert.ok(performance.now() < end, `${seen} instead of ${marks}`);
@@ -62,8 +62,15 @@ test('the host may block until a task with a transferred port has begun', async 
   await run;
 });
 
-test('no task is given to a starting worker while a ready one idles', async (t) => {
-  const pool = poolFor(t, { minThreads: 1, maxThreads: 2, idleTimeout: Number.POSITIVE_INFINITY });
+test('no task is given to a starting worker while a ready one idles', { timeout: 120_000 }, async (t) => {
+  // The second worker starts for as long as the test takes.
+  const pool = poolFor(t, {
+    filename: fixture('gated.mjs'),
+    workerData: { words: newGate().words, free: 1 },
+    minThreads: 1,
+    maxThreads: 2,
+    idleTimeout: Number.POSITIVE_INFINITY,
+  });
   await until(() => pool.idleThreads === 1);
   const ready = pool.threads[0]?.threadId;
   const shared = counter();
@@ -76,12 +83,20 @@ test('no task is given to a starting worker while a ready one idles', async (t) 
 
 test('an aborted task with shared memory, and the next one in the same slot, while workers start', async () => {
   for (let round = 0; round < 10; round++) {
-    await using pool = new Pool({ filename: fixture('tasks.mjs'), minThreads: 2, maxThreads: 2 });
+    const gate = newGate();
+    const workerData = { words: gate.words, free: 0 };
+    await using pool = new Pool({
+      filename: fixture('gated.mjs'),
+      workerData,
+      minThreads: 2,
+      maxThreads: 2,
+    });
     const shared = counter();
     const controller = new AbortController();
     const aborted = pool.run(shared, { name: 'count', signal: controller.signal });
     controller.abort();
     const next = pool.run(shared, { name: 'count' });
+    gate.open();
     await assert.rejects(aborted, { name: 'AbortError' });
     await next;
     assert.equal(Atomics.load(shared, 0), 1);

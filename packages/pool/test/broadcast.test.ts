@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type BroadcastResult, move, Pool, type PoolOptions } from '@plimsoll/pool';
-import { caught, fixture, until } from './support.js';
+import { caught, fixture, newGate, until } from './support.js';
 
 async function ready(t: TestContext, threads: number, options: PoolOptions = {}): Promise<Pool> {
   const filename = fixture('members.mjs');
@@ -134,11 +134,13 @@ test('close() in the middle waits for a broadcast, a forced one rejects what wai
   assert.deepEqual(codesOf(await done), ['fulfilled', 'fulfilled']);
   assert.equal((await caught(waits.broadcast(1, { name: 'add' }))).code, 'PLIMSOLL_POOL_CLOSED');
   const forced = await ready(t, 1);
-  const shared = new Int32Array(new SharedArrayBuffer(4));
-  const running = forced.run({ shared, ms: 50 }, { name: 'hold' });
-  await until(() => Atomics.load(shared, 0) === 1);
+  const gate = newGate();
+  const running = forced.run(gate.words, { name: 'hold' });
+  await gate.begun();
   const parts = Array.from({ length: 40 }, () => forced.broadcast(1, { name: 'add' }));
-  await forced.close({ force: true });
+  const closing = forced.close({ force: true });
+  gate.open();
+  await closing;
   await running;
   for (const results of await Promise.all(parts))
     assert.deepEqual(codesOf(results), ['PLIMSOLL_POOL_ABORTED']);

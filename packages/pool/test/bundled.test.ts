@@ -70,7 +70,7 @@ function bundle(contents: string, outfile: string, format: Format): void {
 async function printedBy(lines: string): Promise<unknown> {
   const program = join(folder, 'program.mjs');
   writeFileSync(program, lines);
-  const { stdout } = await promisify(execFile)(process.execPath, [program], { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { timeout: 240_000 });
   return JSON.parse(stdout);
 }
 

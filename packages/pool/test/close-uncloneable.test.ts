@@ -10,7 +10,7 @@ const filename = fileURLToPath(fixture('deadly.cjs'));
 /** The second value is read, and found to be uncloneable, when the first task has ended: no event follows its end. */
 test('close and onIdle hear of a last task that ends because its value cannot be cloned', async () => {
   for (let round = 0; round < 40; round++) {
-    const pool = new Pool({ filename, minThreads: 1, maxThreads: 1, closeTimeout: 10_000 });
+    const pool = new Pool({ filename, minThreads: 1, maxThreads: 1, closeTimeout: 60_000 });
     const value = new ArrayBuffer(20_000);
     const runs = [
       pool.run(value, { name: 'sizeOf', transferList: [value] }),

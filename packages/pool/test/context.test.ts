@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { move, Pool, type PoolOptions } from '@plimsoll/pool';
 import { ArrayTaskQueue, type PiscinaTask } from '@plimsoll/pool/piscina';
 import { receiveContext } from '@plimsoll/pool/worker';
-import { caught, fixture, piscinaFor, until } from './support.js';
+import { caught, fixture, newGate, piscinaFor, until } from './support.js';
 
 const user = new AsyncLocalStorage<unknown>();
 const request = new AsyncLocalStorage<unknown>();
@@ -159,9 +159,12 @@ test('a worker that dies, an abort and a forced close reject in the store of the
     assert.equal((await running).code, 'PLIMSOLL_POOL_ABORTED');
     assert.equal((await waiting).code, 'PLIMSOLL_POOL_ABORTED');
     assert.equal(user.getStore(), 'u');
-    const last = pool.run(50, { name: 'block' });
+    const gate = newGate();
+    const last = pool.run(gate.words, { name: 'hold' });
     const forced = caught(pool.run(0, { name: 'stores' }));
-    await pool.close({ force: true });
+    const closing = pool.close({ force: true });
+    gate.open();
+    await closing;
     assert.equal(typeof (await last), 'number');
     assert.equal((await forced).code, 'PLIMSOLL_POOL_ABORTED');
     assert.equal(user.getStore(), 'u');

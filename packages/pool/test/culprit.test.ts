@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { MessageChannel } from 'node:worker_threads';
 
@@ -15,6 +14,7 @@ globalThis.structuredClone = (value: unknown) => {
 const { Encoder } = await import('../dist/shared/codec/encode.js');
 const { findCulprit, uncloneable } = await import('../dist/shared/uncloneable.js');
 globalThis.structuredClone = original;
+const { until } = await import('./support.js');
 
 class Holder {
   readonly held: unknown;
@@ -69,9 +69,11 @@ test('what cannot be cloned is found wherever it is', () => {
 
 test('ports are to blame only when nothing else is, and are never cloned', async () => {
   const { port1, port2 } = new MessageChannel();
+  let closed = 0;
+  for (const port of [port1, port2]) port.on('close', () => closed++);
   port1.close();
   // The other one is closed soon after.
-  await sleep(20);
+  await until(() => closed === 2);
   for (const port of [port1, port2]) {
     assert.equal(findCulprit(port)?.path, '');
     assert.equal(findCulprit([{ port }, new WeakRef({})])?.path, '[0].port');

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Ours, { type PiscinaTask, type TaskQueue } from '@plimsoll/pool/piscina';
 import fc from 'fast-check';
 import Theirs from 'piscina';
-import { fixture } from './support.js';
+import { fixture, newGate, until } from './support.js';
 
 /**
  * The same random program on Piscina 5.3.2 and on its interface here: every promise must end alike, and in the same
@@ -50,8 +49,12 @@ const outcomeOf = (run: Promise<unknown>): Promise<string> =>
   );
 
 async function observe(Pool: typeof Ours, program: Program): Promise<Observed> {
+  // No worker is ready before close({ force }) has rejected what none takes, however long that takes to be called.
+  const gate = newGate();
+  if (program.end !== 'force') gate.open();
   const pool = new Pool({
     filename,
+    workerData: gate.words,
     minThreads: program.threads,
     maxThreads: program.threads,
     maxQueue: program.maxQueue,
@@ -64,6 +67,7 @@ async function observe(Pool: typeof Ours, program: Program): Promise<Observed> {
   pool.on('error', () => {});
   const order: number[] = [];
   const later: AbortController[] = [];
+  let settled = 0;
   const outcomes = program.steps.map(({ task: [name, value], options, signal }, index) => {
     const controller = new AbortController();
     if (signal === 'aborted before') controller.abort('before');
@@ -75,11 +79,19 @@ async function observe(Pool: typeof Ours, program: Program): Promise<Observed> {
       () => order.push(index),
       () => {},
     );
-    return outcomeOf(run);
+    return outcomeOf(run).finally(() => settled++);
   });
-  if (later.length > 0) await sleep(100);
+  // A task with a signal has a worker to itself, so those to be killed have all workers, or nothing else is under way.
+  const killed = Math.min(later.length, program.threads);
+  const others = program.steps.length - later.length;
+  if (killed > 0)
+    await until(() => {
+      const running = Atomics.load(gate.words, 1);
+      return running === killed && (running === program.threads || settled === others);
+    });
   for (const controller of later) controller.abort('late');
   const ended = program.end === 'settle' ? Promise.all(outcomes) : end(pool, program.end);
+  gate.open();
   const afterwards = program.end === 'close' ? await outcomeOf(pool.run({ a: 1, b: 1 })) : '';
   const all = await Promise.all(outcomes);
   await ended;

@@ -21,7 +21,7 @@ for (const [kind, direction] of [
     const { stdout } = spawnSync(process.execPath, [script, direction, kind], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 120_000,
+      timeout: 300_000,
     });
     const { fulfilled, rejected, ...rest } = JSON.parse(stdout) as Report;
     assert.ok(fulfilled > 0 && (rejected > 0 || direction === 'downwards'), stdout);

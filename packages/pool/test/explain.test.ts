@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
 import { type Explanation, observe, type Phase, type TaskExplanation } from '@plimsoll/pool/observe';
 import { adviceFor } from '../dist/observe/advice.js';
 import { Breakdown, type Phases } from '../dist/observe/breakdown.js';
 import { PHASES } from '../dist/observe/types.js';
-import { caught, fixture, poolFor as plainPoolFor } from './support.js';
+import { caught, fixture, newGate, poolFor as plainPoolFor } from './support.js';
 
 /** A pool that is observed from its first task on. */
 function poolFor(t: TestContext, options: PoolOptions = {}): Pool {
@@ -26,17 +27,15 @@ const inTurn = async (pool: Pool, times: number, task: unknown, name: string): P
 for (const recordTiming of [true, false]) {
   test(`the phases of a task add up to all of its time, recordTiming ${recordTiming}`, async (t) => {
     const pool = poolFor(t, { explain: true, recordTiming });
-    await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
     await caught(pool.run('no', { name: 'fail' }));
     await caught(pool.run('no', { name: 'failLater' }));
+    await Promise.all([1, 2, 3, 4, 5].map(() => pool.run(20, { name: 'block' })));
     const explanation = observe(pool).explain();
     const block = only(explanation, 'block');
-    assert.equal(block.count, 3);
+    assert.equal(block.count, 5);
     assert.equal(block.failed, 0);
     assert.equal(block.filename, pool.options.filename);
     assert.ok(block.phases.run.p50 >= 19, `${block.phases.run.p50} ms`);
-    // One waits for one other task, and one for two: 60 ms together, less what the host is late with on a crowded machine.
-    assert.ok(block.phases.queue.mean * 3 >= 30, `${block.phases.queue.mean} ms`);
     for (const { total, phases, count } of explanation.tasks) {
       const sum = PHASES.reduce((all, phase) => all + phases[phase].mean, 0);
       assert.ok(Math.abs(sum - total.mean) < 1e-6 * total.mean, `${sum} ms are not ${total.mean}`);
@@ -46,18 +45,26 @@ for (const recordTiming of [true, false]) {
     assert.equal(only(explanation, 'fail').failed, 1);
     assert.equal(only(explanation, 'failLater').failed, 1);
     assert.equal(pool.histogram.runTime.max > 0, recordTiming);
-    assert.deepEqual(explanation.tasks[0]?.name, 'block', 'the most time comes first');
+    const times = explanation.tasks.map(({ total, count }) => total.mean * count);
+    assert.deepEqual(
+      times,
+      times.toSorted((one, other) => other - one),
+      'the most time comes first',
+    );
   });
 }
 
 test('the wait for a worker that starts is told from the wait for one that is busy', async (t) => {
-  const pool = poolFor(t, { explain: true, minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
-  await pool.run(1, { name: 'echo' });
-  await inTurn(pool, 10, 1, 'thread');
+  const idleTimeout = Number.POSITIVE_INFINITY;
+  const filename = fixture('slow-start.mjs');
+  const pool = poolFor(t, { explain: true, minThreads: 0, idleTimeout, filename });
+  await pool.run(1);
+  await inTurn(pool, 10, 1, 'buffers');
   const explanation = observe(pool).explain();
-  const first = only(explanation, 'echo').phases;
-  assert.ok(first.startup.share > 0.5, `${first.startup.share} of it`);
-  const later = only(explanation, 'thread');
+  const first = only(explanation, 'default').phases;
+  // Its worker waits for 300 ms before it is ready.
+  assert.ok(first.startup.mean >= 290, `${first.startup.mean} ms`);
+  const later = only(explanation, 'buffers');
   assert.equal(later.phases.startup.p99, 0);
   assert.equal(later.phases.queue.p50 < first.startup.p50, true);
   assert.equal(later.foundFree, 10, 'each found the worker free');
@@ -66,13 +73,16 @@ test('the wait for a worker that starts is told from the wait for one that is bu
 test('a task without a free worker waits in the queue, and finds none free', async (t) => {
   const pool = poolFor(t, { explain: true });
   await pool.run(1, { name: 'echo' });
-  const blocked = pool.run(50, { name: 'block' });
+  const gate = newGate();
+  const held = pool.run(gate.words, { name: 'hold' });
   const waiting = [1, 2, 3].map(() => pool.run(1, { name: 'thread' }));
-  await Promise.all([blocked, ...waiting]);
+  await sleep(50);
+  gate.open();
+  await Promise.all([held, ...waiting]);
   const { foundFree, phases } = only(observe(pool).explain(), 'thread');
   assert.equal(foundFree, 0);
   assert.equal(phases.wake.p99, 0);
-  assert.ok(phases.queue.p50 > 30, `${phases.queue.p50} ms`);
+  assert.ok(phases.queue.p50 > 45, `${phases.queue.p50} ms`);
 });
 
 test('large, moved and cloned values, several tasks at a time, and functions that cannot be loaded are followed too', async (t) => {
@@ -120,7 +130,8 @@ test('explain() without its option is a coded error', async (t) => {
 test('small tasks one after another are advised to be sent together, long ones are not', async (t) => {
   const pool = poolFor(t, { explain: true });
   await inTurn(pool, 200, 1, 'echo');
-  await inTurn(pool, 25, 30, 'block');
+  // All at once: then it does not matter how long a busy machine takes to wake the threads.
+  await Promise.all(Array.from({ length: 25 }, () => pool.run(10, { name: 'block' })));
   const { advice } = observe(pool).explain();
   const small = advice.filter(({ id }) => id === 'sending-costs-more');
   assert.deepEqual(
@@ -134,9 +145,14 @@ test('small tasks one after another are advised to be sent together, long ones a
 });
 
 test('a function that waits for others is called asynchronous, and one that blocks its thread is not', async (t) => {
-  const pool = poolFor(t, { explain: true });
-  await inTurn(pool, 25, 30, 'sleep');
-  await inTurn(pool, 25, 30, 'block');
+  const pool = poolFor(t, { explain: true, concurrentTasksPerWorker: 25 });
+  const atOnce = (task: number, name: string): Promise<unknown> =>
+    Promise.all(Array.from({ length: 25 }, () => pool.run(task, { name })));
+  await atOnce(5, 'block');
+  // A worker that has to wait for a core while it is busy is busy longer, so there may have to be more of what waits.
+  const end = performance.now() + 60_000;
+  do await atOnce(500, 'sleep');
+  while (only(observe(pool).explain(), 'sleep').promises.busy >= 0.1 && performance.now() < end);
   const explanation = observe(pool).explain();
   const asynchronous = explanation.advice.filter(({ id }) => id === 'already-asynchronous');
   assert.deepEqual(

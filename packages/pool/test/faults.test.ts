@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { AbortError, Pool, PoolError, TimeoutError, UncloneableError, WorkerError } from '@plimsoll/pool';
-import { caught, fixture, poolFor, until } from './support.js';
+import { caught, fixture, newGate, poolFor, until } from './support.js';
 
 test('an error keeps class, name, message, stack, code, cause and own properties', async (t) => {
   const pool = poolFor(t);
@@ -136,14 +136,16 @@ test('a task that blocks for ever ends when it is aborted or times out', async (
 test('aborting a task that waits removes it, and its worker lives', async (t) => {
   const pool = poolFor(t, { maxQueue: 1 });
   const thread = await pool.run(0, { name: 'thread' });
-  const blocked = pool.run(100, { name: 'block' });
+  const gate = newGate();
+  const held = pool.run(gate.words, { name: 'hold' });
   const controller = new AbortController();
   const waiting = pool.run({ a: 1, b: 1 }, { signal: controller.signal });
   assert.equal(pool.queueSize, 1);
   controller.abort();
   assert.ok((await caught(waiting)) instanceof AbortError);
   assert.equal(pool.queueSize, 0);
-  assert.equal(await blocked, thread);
+  gate.open();
+  assert.equal(await held, thread);
   const already = await caught(pool.run(0, { signal: AbortSignal.abort('before') }));
   assert.equal(already.cause, 'before');
 });
@@ -257,24 +259,30 @@ test('close waits, destroy does not; both refuse what comes after', async (t) =>
   const lost = [destroyed.run(10_000, { name: 'sleep' }), destroyed.run(1)].map(caught);
   await destroyed.destroy();
   for (const error of await Promise.all(lost)) assert.equal(error.code, 'PLIMSOLL_POOL_CLOSED');
-  const young = poolFor(t);
+  const start = newGate();
+  const young = poolFor(t, { filename: fixture('gated.mjs'), workerData: { words: start.words, free: 0 } });
   const taken = young.run({ a: 1, b: 1 });
   const tooMany = caught(young.run({ a: 1, b: 1 }));
-  await young.close({ force: true });
+  const closingYoung = young.close({ force: true });
+  start.open();
+  await closingYoung;
   assert.equal(await taken, 2, 'a task that the starting worker takes does not wait');
   assert.equal((await tooMany).code, 'PLIMSOLL_POOL_ABORTED');
   const forced = poolFor(t);
   await forced.run({ a: 1, b: 1 });
-  const started = forced.run(50, { name: 'block' });
-  await until(() => forced.idleThreads === 0);
+  const gate = newGate();
+  const started = forced.run(gate.words, { name: 'hold' });
+  await gate.begun();
   const waiting = [1, 2, 3].map((value) => caught(forced.run(value)));
-  await forced.close({ force: true });
+  const closingForced = forced.close({ force: true });
+  gate.open();
+  await closingForced;
   assert.equal(typeof (await started), 'number');
   for (const error of await Promise.all(waiting)) assert.ok(error instanceof PoolError);
 });
 
 test('a pool that closes replaces workers until every task has run', async (t) => {
-  const pool = poolFor(t, { closeTimeout: 20_000 });
+  const pool = poolFor(t, { closeTimeout: 60_000 });
   const errors: PoolError[] = [];
   pool.on('error', (error: PoolError) => errors.push(error));
   await pool.run({ a: 1, b: 1 });

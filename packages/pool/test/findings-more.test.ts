@@ -12,7 +12,7 @@ import type { WorkerHandle } from '../dist/host/worker-handle.js';
 import type { Message } from '../dist/shared/messages.js';
 import { caught, fixture, piscinaFor, until } from './support.js';
 
-const SOON = 20_000;
+const SOON = 60_000;
 const LONG = 600_000;
 
 function poolFor(t: TestContext, options: PoolOptions = {}): Pool {

@@ -24,16 +24,23 @@ test('capacity() resolves when a further task would not wait, onIdle() when none
 });
 
 test('pause() begins no more tasks, resume() does; clear() rejects what waits', async (t) => {
-  const pool = poolFor(t, { filename: fixture('findings.mjs'), name: 'noted', maxThreads: 2 });
-  const begun = new Int32Array(new SharedArrayBuffer(4));
-  const first = pool.run(begun, { name: 'sleepsLong' });
-  await until(() => Atomics.load(begun, 0) === 1);
+  const pool = poolFor(t, {
+    filename: fixture('findings.mjs'),
+    name: 'noted',
+    minThreads: 2,
+    maxThreads: 2,
+  });
+  await pool.ready();
+  const told = [1, 2].map(() => new Int32Array(new SharedArrayBuffer(8)));
+  const first = told.map((words) => pool.run(words, { name: 'untilTold' }));
+  await until(() => told.every((words) => Atomics.load(words, 0) === 1));
   const waiting = [pool.run(1), pool.run(2, { priority: 1 }), pool.run(3, { key: 'a' })];
   pool.pause();
-  assert.equal(await first, undefined);
+  for (const words of told) Atomics.store(words, 1, 1);
+  assert.deepEqual(await Promise.all(first), ['told', 'told']);
   const further = [pool.run(4), pool.run(5, { key: 'b' })];
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(pool.completed, 1);
+  assert.equal(pool.completed, 2);
   assert.equal(pool.queueSize, 3);
   const stream = pool.stream(3, { name: 'numbers' });
   pool.resume();

@@ -4,7 +4,7 @@ import type { Pool, PoolOptions, UncloneableError } from '@plimsoll/pool';
 import { ArrayTaskQueue, queueOptionsSymbol } from '@plimsoll/pool/piscina';
 import { caught, fixture, piscinaFor, poolFor } from './support.js';
 
-const LIMIT = { timeout: 60_000 };
+const LIMIT = { timeout: 240_000 };
 
 const poolOver = (context: TestContext, options: PoolOptions = {}): Pool =>
   poolFor(context, { filename: fixture('moves.mjs'), ...options });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertSameGraph } from './graph.js';
 import { caught, fixture, poolFor } from './support.js';
 
-test('a worker whose prototypes are frozen gets every value as it is', { timeout: 60_000 }, async (t) => {
+test('a worker whose prototypes are frozen gets every value as it is', { timeout: 240_000 }, async (t) => {
   const pool = poolFor(t, { filename: fixture('hardened.mjs') });
   const few = { toString: 1, constructor: { valueOf: 2 } };
   const many = Object.fromEntries([...'abcdefghi', 'toString', 'hasOwnProperty'].map((name) => [name, few]));

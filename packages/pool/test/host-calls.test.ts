@@ -30,7 +30,12 @@ const functions = {
 };
 
 const poolFor = (context: Context, options: PoolOptions = {}): Pool =>
-  anyPoolFor(context, { filename: fixture('host-calls.mjs'), host: functions, ...options });
+  anyPoolFor(context, {
+    filename: fixture('host-calls.mjs'),
+    host: functions,
+    hostTimeout: 600_000,
+    ...options,
+  });
 
 function nested(depth: number): unknown {
   let value: unknown = 0;
@@ -44,6 +49,15 @@ async function itemsOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
+}
+
+/** What a call gives that nothing holds up for longer than `hostTimeout`: on a busy machine that takes several. */
+async function answerOf(call: () => Promise<unknown>): Promise<unknown> {
+  for (const end = performance.now() + 60_000; ; ) {
+    const answer = await call().catch((error: { code?: unknown }) => error);
+    const isLate = (answer as { code?: unknown }).code === 'PLIMSOLL_POOL_HOST_TIMEOUT';
+    if (!isLate || performance.now() > end) return answer;
+  }
 }
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> => (await caught(promise)).code;
@@ -75,15 +89,15 @@ for (const name of WAYS) {
   });
 
   test(`a function that is not there, an answer that cannot be copied, none at all: ${name}`, async (t) => {
-    // Far longer than an answer takes on a busy machine.
-    const pool = poolFor(t, { hostTimeout: 1000 });
+    const pool = poolFor(t);
     const missing = await caught(pool.run(['nothing'], { name, host: { mine: () => 1 } }));
     assert.equal(missing.code, 'PLIMSOLL_POOL_NO_HOST_FUNCTION');
     assert.match(missing.message, /'nothing'.*'mine', 'back', 'backLater'/);
     const odd = await caught(pool.run(['odd'], { name }));
     assert.match(odd.message, /^answer\.user\.socket cannot be copied/);
-    assert.equal(await codeOf(pool.run(['never'], { name })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
-    assert.equal(await pool.run(['back', 1], { name }), 1);
+    const hasty = poolFor(t, { hostTimeout: 100 });
+    assert.equal(await codeOf(hasty.run(['never'], { name })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
+    assert.equal(await answerOf(() => hasty.run(['back', 1], { name })), 1);
   });
 
   test(`arguments that the host cannot read, and answers that the worker cannot: ${name}`, async (t) => {
@@ -270,8 +284,10 @@ test('two workers that wait for each other: the task that closes the circle is r
 });
 
 test('what runs when its call is over, or was given up, may run any task', async (t) => {
-  const pool = poolFor(t, { maxThreads: 1, hostTimeout: 500 });
+  const pool = poolFor(t, { maxThreads: 1 });
+  const hasty = poolFor(t, { maxThreads: 1, hostTimeout: 100 });
   const after: Promise<unknown>[] = [];
+  let isCalled = false;
   let giveUp = (): void => {};
   const givenUp = new Promise<void>((resolve) => {
     giveUp = resolve;
@@ -281,12 +297,15 @@ test('what runs when its call is over, or was given up, may run any task', async
       after.push(sleep(1).then(() => pool.run(['back', 'after'], { name: 'block' })));
     },
     never: async () => {
+      isCalled = true;
       await givenUp;
-      after.push(pool.run(['back', 'given up'], { name: 'block' }));
+      after.push(hasty.run('given up', { filename: fixture('tasks.mjs'), name: 'echo' }));
     },
   };
   await pool.run(['back'], { name: 'block', host });
-  assert.equal(await codeOf(pool.run(['never'], { name: 'block', host })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
+  // A call that the host has not read in time is none.
+  while (!isCalled)
+    assert.equal(await codeOf(hasty.run(['never'], { name: 'block', host })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
   giveUp();
   await until(() => after.length === 2);
   assert.deepEqual(await Promise.all(after), ['after', 'given up']);
@@ -352,13 +371,13 @@ test('what comes too late does not take the place of the next answer', async (t)
     },
   };
   const codes = [];
-  for (let call = 0; call < 20; call++) {
+  for (let call = 0; call < 3; call++) {
     codes.push(await codeOf(pool.run(['late'], { name: 'block', host })));
     // It may be too late itself, but never that other one.
-    codes.push(await pool.run(['next'], { name: 'block', host }).catch(({ code }) => code));
-    if (call > 2 && codes.includes('next')) break;
+    codes.push(await answerOf(() => pool.run(['next'], { name: 'block', host })));
   }
-  assert.ok(!codes.includes('late') && codes.includes('next'), codes.join());
+  const wanted = ['PLIMSOLL_POOL_HOST_TIMEOUT', 'next'];
+  assert.deepEqual(codes, [...wanted, ...wanted, ...wanted]);
 });
 
 test('on a TestPool: calls as ever, and none that would block the thread of the test', async (t) => {

@@ -7,7 +7,7 @@ const GIB = 2 ** 30;
 /** The value, its copy under way, the copy that arrives, and the same on the way back. */
 const skipBelow = (free: number): string | false =>
   freemem() < free && `needs ${free / GIB} GiB of free memory`;
-const LIMIT = { timeout: 240_000 };
+const LIMIT = { timeout: 600_000 };
 
 test('a value of 512 MB arrives and comes back as it is', {
   ...LIMIT,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
-import { caught, fixture, until } from './support.js';
+import { caught, fixture, newGate, until } from './support.js';
 
 async function ready(t: TestContext, threads: number, options: PoolOptions = {}): Promise<Pool> {
   const filename = fixture('members.mjs');
@@ -57,10 +57,12 @@ test('a value that submits tasks of its key while it is read loses none of them'
 
 test('a key waits for its worker, and others do not wait for it', async (t) => {
   const pool = await ready(t, 2);
-  const busy = pool.run(100, { name: 'block', key: 'a' });
+  const gate = newGate();
+  const busy = pool.run(gate.words, { name: 'hold', key: 'a' });
   const order: string[] = [];
   const waiting = pool.run(0, { key: 'a' }).then(() => order.push('a'));
   await pool.run(0).then(() => order.push('free'));
+  gate.open();
   await Promise.all([busy, waiting]);
   assert.deepEqual(order, ['free', 'a']);
 });
@@ -135,11 +137,13 @@ test('tasks of keys that wait are rejected with the rest: no worker can start, c
   const errors = await Promise.all(range(30).map((key) => caught(broken.run(0, { name: 'stateOf', key }))));
   assert.ok(errors.every(({ code }) => code === 'PLIMSOLL_POOL_START_FAILED'));
   const forced = await ready(t, 1);
-  const shared = new Int32Array(new SharedArrayBuffer(4));
-  const running = forced.run({ shared, ms: 50 }, { name: 'hold' });
-  await until(() => Atomics.load(shared, 0) === 1);
+  const gate = newGate();
+  const running = forced.run(gate.words, { name: 'hold' });
+  await gate.begun();
   const waiting = range(40).map(() => caught(forced.run(0, { key: 'k' })));
-  await forced.close({ force: true });
+  const closing = forced.close({ force: true });
+  gate.open();
+  await closing;
   await running;
   for (const error of await Promise.all(waiting)) assert.equal(error.code, 'PLIMSOLL_POOL_ABORTED');
   const destroyed = await ready(t, 1);

@@ -87,11 +87,19 @@ test('the timeout counts the time in the queue; it asks first, too', async (t) =
   Atomics.store(gate, 0, 1);
   await held;
   assert.deepEqual(await told(pool), { seen: [], thread }, 'a task ran that had timed out');
-  const error = await caught(pool.run(undefined, { name: 'loop', timeout: 1000, grace: LONG }));
-  assert.ok(error instanceof TimeoutError);
-  assert.equal(error.message, "Task 'loop' took longer than its timeout of 1000 ms");
-  const after = await told(pool);
-  assert.deepEqual(after, { seen: [['loop', true, error.message]], thread });
+  // Until it is called in time.
+  for (const timeout of [200, 2000, 20_000]) {
+    const begun = counter();
+    const error = await caught(pool.run(begun, { name: 'loop', timeout, grace: LONG }));
+    assert.ok(error instanceof TimeoutError);
+    assert.equal(error.message, `Task 'loop' took longer than its timeout of ${timeout} ms`);
+    const { seen, thread: after } = await told(pool);
+    assert.equal(after, thread);
+    if (Atomics.load(begun, 0) === 0) continue;
+    assert.deepEqual(seen, [['loop', true, error.message]]);
+    return;
+  }
+  assert.fail('it was never called');
 });
 
 test('a task that waits is removed at once, whatever its grace', async (t) => {
@@ -112,11 +120,10 @@ test('a task that waits is removed at once, whatever its grace', async (t) => {
 
 test('what ends while it is asked to settles as aborted, also when its worker dies', async (t) => {
   const pool = poolOf(t);
-  const gate = counter();
+  const gate = new Int32Array(new SharedArrayBuffer(8));
   const controller = new AbortController();
   const held = caught(pool.run(gate, { name: 'held', signal: controller.signal, grace: LONG }));
-  await until(() => pool.idleThreads === 0 && pool.threads.length === 1);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => Atomics.load(gate, 1) === 1);
   controller.abort();
   Atomics.store(gate, 0, 1);
   assert.equal((await held).code, 'PLIMSOLL_POOL_ABORTED');
@@ -130,13 +137,22 @@ test('what ends while it is asked to settles as aborted, also when its worker di
 test('a second reason changes nothing', async (t) => {
   const pool = poolOf(t);
   await told(pool);
-  const begun = counter();
-  const controller = new AbortController();
-  const { signal } = controller;
-  const run = caught(pool.run(begun, { name: 'deaf', signal, timeout: 1000, grace: 1500 }));
-  await until(() => Atomics.load(begun, 0) === 1);
-  controller.abort('first');
-  assert.equal((await run).cause, 'first');
+  // Until the abort comes before the timeout, which comes within the grace.
+  for (const timeout of [200, 2000, 20_000]) {
+    const begun = counter();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const start = performance.now();
+    const run = caught(pool.run(begun, { name: 'deaf', signal, timeout, grace: timeout * 1.5 }));
+    await until(() => Atomics.load(begun, 0) === 1 || performance.now() - start > timeout);
+    controller.abort('first');
+    const isFirst = performance.now() - start < timeout - 5;
+    const { cause } = await run;
+    if (!isFirst) continue;
+    assert.equal(cause, 'first');
+    return;
+  }
+  assert.fail('it was never called in time');
 });
 
 test('plain tasks run on while another one has its grace, and close() waits for it', async (t) => {
@@ -181,12 +197,22 @@ test('a task that may be asked shares its worker with no other one', async (t) =
 test('what a task leaves behind does not see the abort of a later one', async (t) => {
   const pool = poolOf(t);
   const { signal } = new AbortController();
-  await pool.run(0, { name: 'leaves', signal, grace: LONG });
-  await abortOnceBegun(pool, 'wait', LONG, 'later');
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  const asked = new Int32Array(new SharedArrayBuffer(8));
+  await pool.run(asked, { name: 'leaves', signal, grace: LONG });
+  const later = new AbortController();
+  const begun = counter();
+  const stays = caught(pool.run(begun, { name: 'stays', signal: later.signal, grace: LONG }));
+  await until(() => Atomics.load(begun, 0) === 1);
+  later.abort();
+  const before = Atomics.load(asked, 1);
+  // One of them may have asked before the abort.
+  await until(() => Atomics.load(asked, 1) >= before + 2);
+  Atomics.store(begun, 0, 2);
+  assert.equal((await stays).code, 'PLIMSOLL_POOL_ABORTED');
+  Atomics.store(asked, 0, 1);
   const { seen } = await told(pool);
-  assert.ok(seen.length > 1);
-  assert.ok(!seen.includes(true));
+  assert.deepEqual(seen.filter(Array.isArray), [['stays', true]]);
+  assert.ok(seen.includes(false) && !seen.includes(true));
 });
 
 test('aborts at any moment: each task ends once, and nobody is replaced', async (t) => {

@@ -162,7 +162,11 @@ test('the worker in the place of one that died or was killed is set up, too', as
   await caught(pool.run(0, { name: 'exit' }));
   assert.equal(await pool.run(0), 'set up');
   const shared = new Int32Array(new SharedArrayBuffer(4));
-  await caught(pool.run(shared, { name: 'blockForever', timeout: 100 }));
+  const controller = new AbortController();
+  const killed = caught(pool.run(shared, { name: 'blockForever', signal: controller.signal }));
+  await until(() => Atomics.load(shared, 0) === 1);
+  controller.abort();
+  await killed;
   assert.equal(await pool.run(0), 'set up');
   assert.equal(setups(), 3);
   await pool.close();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { AWAKE, SLEEPING } from '../dist/shared/gate.js';
 import { Listener } from '../dist/shared/listener.js';
+import { until } from './support.js';
 
 const GATE = 1;
 const words = new Int32Array(new SharedArrayBuffer(16));
@@ -20,6 +21,7 @@ test('a side that sleeps hears when its gate is turned, once', async () => {
   await setImmediate();
   assert.equal(heard, 0);
   turn(AWAKE);
+  await until(() => heard > 0);
   await setImmediate();
   assert.equal(heard, 1);
 });

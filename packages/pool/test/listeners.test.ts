@@ -30,7 +30,7 @@ console.log(JSON.stringify({ results, uncaught: [...new Set(uncaught)].sort() })
 test('a listener that throws is an uncaught error, and the pool works on', () => {
   const child = spawnSync(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 240_000,
   });
   assert.equal(child.stderr, '');
   assert.deepEqual(JSON.parse(child.stdout), {

@@ -149,7 +149,7 @@ test('a symbolic link is what it points to, unless links are to be preserved', {
 });
 
 test('a function called then is a member of an object like others, and promises are awaited', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async (t) => {
   const functions = 'then: () => "then", one: () => 1';
   const folder = folderOf(t, {

@@ -95,7 +95,7 @@ const CHILD = `
   await lengthOf('é字'.repeat(2 ** 26));
   await Promise.all(Array.from({ length: 16 }, (_, at) => lengthOf(new Uint8Array(4e6).fill(at))));
   const end = Date.now() + 60_000;
-  while (used() > before + 100 && Date.now() < end) await sleep(200);
+  while (used() > before + 80 && Date.now() < end) await sleep(200);
   console.log(Math.round(used() - before));
   await pool.close();
 `;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { observe, prometheusContentType, prometheusText } from '@plimsoll/pool/observe';
-import { caught, poolFor, until } from './support.js';
+import { caught, newGate, poolFor, until } from './support.js';
 
 interface Sample {
   readonly name: string;
@@ -65,11 +65,13 @@ test('metrics() counts tasks, failures, refusals and workers', async (t) => {
   await caught(pool.run('x', { name: 'fail' }));
   await caught(pool.run(1, { name: 'exit' }));
   await until(() => pool.idleThreads === 1);
-  const running = [pool.run(50, { name: 'block' }), pool.run(1, { name: 'echo' })];
+  const gate = newGate();
+  const running = [pool.run(gate.words, { name: 'hold' }), pool.run(1, { name: 'echo' })];
   await caught(pool.run(1, { name: 'echo' }));
   const during = parse(observe(pool).prometheusMetrics()).samples;
   assert.equal(numberOf(during, 'plimsoll_pool_task_outstanding'), 2);
   assert.equal(numberOf(during, 'plimsoll_pool_queue_length'), 1);
+  gate.open();
   await Promise.all(running);
   const { samples, types } = parse(observe(pool).prometheusMetrics());
   assert.equal(numberOf(samples, 'plimsoll_pool_task_submitted_total'), 5);

@@ -38,6 +38,27 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
+export interface Gate {
+  /** What `hold` of the fixtures is given. */
+  readonly words: Int32Array;
+  /** Resolves when a task blocks its worker. */
+  begun(): Promise<void>;
+  open(): void;
+}
+
+/** For tasks that block their worker until the test says so, however long it takes to get there. */
+export function newGate(): Gate {
+  const words = new Int32Array(new SharedArrayBuffer(8));
+  return {
+    words,
+    begun: () => until(() => Atomics.load(words, 1) > 0),
+    open() {
+      Atomics.store(words, 0, 1);
+      Atomics.notify(words, 0);
+    },
+  };
+}
+
 /** What a promise is rejected with. */
 export async function caught<Failure = Error & Record<string, unknown>>(
   promise: Promise<unknown>,
