@@ -24,6 +24,7 @@ function program(name: string, text: string): string[] {
 }
 
 const STAYS = 'setInterval(() => {}, 1000);';
+const BLOCKS = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 const USES = "require('node:crypto').pbkdf2('a', 'b', 1, 1, 'sha1', () => {});";
 
 interface Seen {
@@ -257,7 +258,7 @@ describe('plimsoll doctor', () => {
   });
 
   test('an app that blocks its event loop is said to', { skip: !isLinux }, async () => {
-    const run = await plimsoll(['doctor', '--wait', '0.1', '--', ...program('spins.cjs', 'for (;;);')]);
+    const run = await plimsoll(['doctor', '--wait', '0.1', '--', ...program('blocks.cjs', BLOCKS)]);
     assert.equal(run.code, 4);
     assert.match(run.stderr, /^plimsoll: process \d+ of .* its event loop has not turned once/);
   });
