@@ -63,7 +63,7 @@ const SECONDS = {
     tasks: 10,
   }),
   ...timesIn('packages/bullmq/test', { cancel: 12, skew: 8, restarts: 8, large: 8, values: 8 }),
-  ...timesIn('benchmarks/test', { smoke: 25, shapes: 12, features: 12, blocks: 7, crossover: 7 }),
+  ...timesIn('benchmarks/test', { smoke: 25, shapes: 12, features: 12, crossover: 7 }),
   ...timesIn('studies/test/load', { command: 50, 'clean-up': 20, study: 10 }),
   ...{ 'examples/test/examples': 50, 'packages/fastify/test/prometheus': 12 },
   ...timesIn('setups/test', { command: 12, fast: 12 }),
@@ -115,7 +115,7 @@ const NOT_EVERYWHERE = [
 const MEASURES = [
   ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
   ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
-  ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
+  ...['packages/monitor/test/monitor', 'studies/test/load/traffic'],
 ];
 
 /** What waits most of its time, for processes, timeouts and requests: beside all others. */

@@ -20,7 +20,7 @@ export interface Plan {
 export type CaseOutcome = BlocksOutcome<Outcome, ContenderName>;
 
 const ENTRY = fileURLToPath(new URL('./child/main.js', import.meta.url));
-const LEAST_DEADLINE_MS = 20_000;
+const LEAST_DEADLINE_MS = 120_000;
 /** Of processes that stay: none ends or starts meanwhile. */
 const BETWEEN_ROUNDS_MS = 10;
 

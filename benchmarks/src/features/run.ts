@@ -7,7 +7,7 @@ import { FOLDER } from './log.js';
 import type { Outcome } from './outcome.js';
 
 /** A probe that takes longer than this has not come to an end. */
-const DEADLINE_MS = 40_000;
+const DEADLINE_MS = 120_000;
 const OUTPUT_KEPT = 2000;
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));

@@ -1,6 +1,6 @@
 /** How often, and for how long, one looks for what has no event. */
 const EVERY_MS = 10;
-const PATIENCE_MS = 6000;
+const PATIENCE_MS = 20_000;
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

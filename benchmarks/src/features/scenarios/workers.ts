@@ -117,7 +117,7 @@ export async function stickyKey({ run, hold, caveat }: Keyed): Promise<Outcome> 
   for (const key of KEYS) await run(key);
   await settled(KEYS.flatMap((key) => Array.from({ length: 6 }, () => run(key))));
   const held = [0, 1, 2].map((index) => watch(hold(index)));
-  await until(() => eventsOf('began busy').length === 3, 2000);
+  await until(() => eventsOf('began busy').length === 3);
   const late = Array.from({ length: 6 }, () => run(NEW_KEY));
   await pause(50);
   openGate('busy');
@@ -152,7 +152,7 @@ async function settled(promises: readonly PromiseLike<unknown>[]): Promise<void>
 const threadsOf = (key: string): number[] => [...new Set(eventsOf(`ran ${key}`).map(({ thread }) => thread))];
 
 /** How long what a pool does by itself may take on a busy machine: workers start beside their tasks. */
-const PATIENCE_MS = 4000;
+const PATIENCE_MS = 15_000;
 
 /** How many threads run tasks when there are plenty of them; looks again until it is as wanted, or the time is up. */
 async function breadth(pool: Driver, label: string, isWanted: (threads: number) => boolean): Promise<number> {

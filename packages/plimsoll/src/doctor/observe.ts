@@ -13,7 +13,7 @@ import { lacksRoom, type ProcessFacts } from './facts.js';
 
 const PRELOAD = fileURLToPath(new URL('child/preload.cjs', import.meta.url));
 /** Even on a busy machine a process answers within this time. */
-const ANSWER_MS = 3000;
+const ANSWER_MS = 8000;
 
 /** What a process writes about itself; `forWorkers`: values in environments that it passes to Workers. */
 type Answer = Omit<ProcessFacts, 'workers' | 'libuv' | 'countedBy' | 'resized'> & {

@@ -52,9 +52,9 @@ export function endOf(child: Started): Promise<ProcessEnd> {
       const atMs = performance.now();
       const finish = (): void => resolve({ code, signal, atMs, stderr });
       if (child.stderr === null) return finish();
-      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open forever.
+      // What it wrote may still be in pipes, which are read after timers; a process that it left behind may hold them open.
       child.once('close', finish);
-      setTimeout(finish, LAST_WORDS_MS);
+      setTimeout(() => setImmediate(finish), LAST_WORDS_MS);
     });
   });
 }

@@ -18,9 +18,12 @@ export interface Opened {
   readonly faults: string[];
 }
 
+/** On a crowded machine a browser may need minutes. */
+const PATIENCE_MS = 300_000;
+
 /** Chromium in a sandbox, unless it is root's, for whom it has none. */
 export const launch = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
+  chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0, timeout: PATIENCE_MS });
 
 /** One browser for all tests; each page has a context of its own. Playwright kills the browser when a signal ends this process. */
 export class Session {
@@ -50,6 +53,7 @@ export class Session {
     const file = join(this.#folder, `report-${++this.#files}.html`);
     writeFileSync(file, html);
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
     try {
       const page = await context.newPage();
       const opened = { page, faults: watch(page, pathToFileURL(file).href) };

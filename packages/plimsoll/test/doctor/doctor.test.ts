@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { diagnosisSchema } from 'plimsoll';
 import type { MachineFacts, ProcessFacts } from '#plimsoll/doctor/facts.js';
+import { countPool } from '#plimsoll/host/process-pool.js';
 import { diagnose } from '#plimsoll/report/findings/doctor.js';
 import { limitedCgroup, within } from '../support/cgroup.js';
 import { plimsoll, until } from '../support/cli.js';
@@ -23,6 +24,7 @@ function program(name: string, text: string): string[] {
 }
 
 const STAYS = 'setInterval(() => {}, 1000);';
+const BLOCKS = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 const USES = "require('node:crypto').pbkdf2('a', 'b', 1, 1, 'sha1', () => {});";
 
 interface Seen {
@@ -36,7 +38,7 @@ async function examine(
   command: readonly string[],
   env: NodeJS.ProcessEnv = {},
   before: readonly string[] = [],
-  wait = '0.7',
+  wait = '0.2',
 ): Promise<Seen> {
   const run = await plimsoll(['doctor', '--wait', wait, '--json', '-', '--', ...command], {
     ...{ env, command: before },
@@ -66,7 +68,8 @@ describe('every wrong setting, provoked', () => {
   test('set in an ES module, after an import has used the pool', async () => {
     program('uses.mjs', `import { pbkdf2 } from 'node:crypto'; pbkdf2('a', 'b', 1, 1, 'sha1', () => {});`);
     const text = `import './uses.mjs'; process.env.UV_THREADPOOL_SIZE = '16'; ${STAYS}`;
-    const seen = await examine(program('late.mjs', text));
+    // Beside other tests an ES module may need more than a second to load.
+    const seen = await examine(program('late.mjs', text), {}, [], '3');
     assert.deepEqual(seen, { code: 1, ids: ['doctor.set-too-late'], size: 4, usedBy: 'app' });
   });
 
@@ -85,7 +88,12 @@ describe('every wrong setting, provoked', () => {
     ],
     [
       'by itself',
-      `new Worker('process.env.UV_THREADPOOL_SIZE = "12"; setInterval(() => {}, 1000)', { eval: true })`,
+      // Its own event loop has turned for a while before the program goes on.
+      `const told = new Int32Array(new SharedArrayBuffer(4));
+       const code = 'process.env.UV_THREADPOOL_SIZE = "12"; setInterval(() => {}, 1000); setTimeout(() => {' +
+         'const told = require("node:worker_threads").workerData; Atomics.store(told, 0, 1); Atomics.notify(told, 0) }, 300)';
+       new Worker(code, { eval: true, workerData: told });
+       Atomics.wait(told, 0, 0)`,
     ],
   ])
     test(`set for a Worker ${how}`, async () => {
@@ -93,8 +101,7 @@ describe('every wrong setting, provoked', () => {
         'worker.cjs',
         `${USES} const { Worker } = require('node:worker_threads'); ${text};`,
       );
-      // Beside other tests a Worker may need more than a second to start.
-      const seen = await examine(command, {}, [], '3');
+      const seen = await examine(command);
       assert.deepEqual([seen.code, seen.ids.includes('doctor.set-for-worker')], [1, true], seen.ids.join());
     });
 
@@ -111,6 +118,7 @@ describe('every wrong setting, provoked', () => {
       // Without --update-env, as nearly everybody does it.
       pm2('9', 'restart', 'app');
       const pid = pm2('9', 'pid', 'app').trim().split('\n').at(-1) ?? '';
+      await until(() => (countPool(Number(pid), 5)?.threads ?? 0) > 0);
       const run = await plimsoll(['doctor', pid, '--json', '-']);
       const { processes, findings } = diagnosisSchema.parse(JSON.parse(run.stdout));
       assert.equal(processes[0]?.size, 5);
@@ -205,7 +213,7 @@ describe('plimsoll doctor', () => {
       env: { ...process.env, UV_THREADPOOL_SIZE: 'abc' },
       stdio: 'ignore',
     });
-    await once(child, 'spawn');
+    await until(() => (countPool(child.pid as number, 1)?.threads ?? 0) > 0);
     const run = await plimsoll(['doctor', String(child.pid)]);
     child.kill('SIGKILL');
     assert.equal(run.code, 1, run.stderr);
@@ -218,7 +226,6 @@ describe('plimsoll doctor', () => {
   test('a process that is not Node', { skip: !isLinux }, async () => {
     const child = spawn('sleep', ['60'], { stdio: 'ignore' });
     await once(child, 'spawn');
-    await until(() => child.pid !== undefined);
     const run = await plimsoll(['doctor', String(child.pid)]);
     child.kill('SIGKILL');
     assert.deepEqual(
@@ -251,13 +258,15 @@ describe('plimsoll doctor', () => {
   });
 
   test('an app that blocks its event loop is said to', { skip: !isLinux }, async () => {
-    const run = await plimsoll(['doctor', '--wait', '0.1', '--', ...program('spins.cjs', 'for (;;);')]);
+    const run = await plimsoll(['doctor', '--wait', '0.1', '--', ...program('blocks.cjs', BLOCKS)]);
     assert.equal(run.code, 4);
     assert.match(run.stderr, /^plimsoll: process \d+ of .* its event loop has not turned once/);
   });
 
   test('an app that fails by itself is no proof of anything', async () => {
-    const run = await plimsoll(['doctor', '--', ...program('fails.cjs', `${USES} process.exitCode = 3;`)]);
+    // Its end is not waited for any longer than that.
+    const command = program('fails.cjs', `${USES} process.exitCode = 3;`);
+    const run = await plimsoll(['doctor', '--wait', '60', '--', ...command]);
     assert.equal(run.code, 4);
     assert.match(run.stdout, /the command failed \(exit code 3\); sizes up to that point/);
   });

@@ -8,7 +8,8 @@ import { after, afterEach, describe, test } from 'node:test';
 import { type Diagnosis, diagnosisSchema, poolActivitySchema } from 'plimsoll';
 import { fromOutside } from '#plimsoll/doctor/from-outside.js';
 import { variableInMemory } from '#plimsoll/host/process-memory.js';
-import { countPool, type Thread } from '#plimsoll/host/process-pool.js';
+import { candidates, countPool, type Thread } from '#plimsoll/host/process-pool.js';
+import { threadActivities } from '#plimsoll/host/thread-activity.js';
 import { fakeRoot } from '../host/fake-root.js';
 import { plimsoll, until } from '../support/cli.js';
 
@@ -85,9 +86,15 @@ describe('doctor PID', { skip: process.platform !== 'linux' && 'needs /proc' }, 
 
   test('where memory may not be read, by name or by the instant of creation', async () => {
     const pid = await start(USES, '11');
-    const facts = fromOutside(pid, withoutMemory());
-    assert.equal(facts.threads, 11);
-    assert.ok(facts.countedBy === 'name' || facts.countedBy === 'creation', String(facts.countedBy));
+    const { threads, countedBy } = fromOutside(pid, withoutMemory());
+    if (countedBy === 'name') return assert.equal(threads, 11);
+    const created = candidates(pid, threadActivities(pid) ?? []).map(({ createdTicks }) => createdTicks);
+    // On a crowded machine a process may be held up while it creates them; then the instant does not tell.
+    const isOneInstant = Math.max(...created) - Math.min(...created) <= 2;
+    assert.deepEqual(
+      [threads, countedBy, created.length],
+      isOneInstant ? [11, 'creation', 11] : [null, null, 11],
+    );
   });
 
   test('both processes of a PM2 cluster, by the file of the guide', async () => {

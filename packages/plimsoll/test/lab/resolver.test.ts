@@ -34,9 +34,10 @@ describe('the local resolver', namespaces ? {} : { skip: 'needs the right to mak
     await live.close();
     await resolver.close();
     await guardian.close();
-    assert.ok(unloadedLatencyMs >= 40, `one lookup took ${unloadedLatencyMs} ms`);
+    // Timers may be a millisecond early.
+    assert.ok(unloadedLatencyMs >= 39, `one lookup took ${unloadedLatencyMs} ms`);
     // 16 lookups, 4 at a time: four waves, never fewer.
-    assert.ok(workMs >= 4 * 40, `16 lookups took ${workMs} ms`);
+    assert.ok(workMs >= 4 * 39, `16 lookups took ${workMs} ms`);
     assert.equal(existsSync(directory), false);
     assert.equal(spawnSync('kill', ['-0', String(guardian.pid)]).status, 1, 'the guardian has ended');
   });

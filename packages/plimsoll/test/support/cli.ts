@@ -73,7 +73,7 @@ async function read(stream: NodeJS.ReadableStream | null): Promise<string> {
 }
 
 /** Wait until `condition` holds; fails after `ms`. */
-export async function until(condition: () => boolean, ms = 20_000, what = String(condition)): Promise<void> {
+export async function until(condition: () => boolean, ms = 120_000, what = String(condition)): Promise<void> {
   const end = Date.now() + ms;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`still not so after ${ms} ms: ${what}`);

@@ -7,7 +7,9 @@ import http = require('node:http');
 import net = require('node:net');
 import zlib = require('node:zlib');
 
-const MEANWHILE_MS = 500;
+const LOOK_MS = 50;
+/** So many looks in a row at which nothing more has completed: a process that is held up takes longer for them. */
+const QUIET_LOOKS = 10;
 const fifos = process.argv.slice(2);
 const done: string[] = [];
 const note = (what: string) => (): void => {
@@ -41,13 +43,28 @@ server.listen(0, '127.0.0.1', () => {
   );
 });
 
-setTimeout(() => {
+let seen = 0;
+let quiet = 0;
+const looks = setInterval(() => {
+  quiet = done.length === seen ? quiet + 1 : 0;
+  seen = done.length;
+  if (quiet < QUIET_LOOKS) return;
+  clearInterval(looks);
   meanwhile = [...done];
-  // A write end of its own lets each of them go.
-  for (const fifo of fifos) fs.closeSync(fs.openSync(fifo, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK));
+  for (const fifo of fifos) letGo(fifo);
   released = true;
   if (done.length === ALL) end();
-}, MEANWHILE_MS);
+}, LOOK_MS);
+
+/** A write end of its own lets a call return, once it has got to its FIFO. */
+function letGo(fifo: string): void {
+  try {
+    fs.closeSync(fs.openSync(fifo, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+    setTimeout(letGo, LOOK_MS, fifo);
+  }
+}
 
 function end(): void {
   echo.close();

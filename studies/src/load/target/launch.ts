@@ -41,9 +41,9 @@ export async function launch(
     child.once('exit', (code, signal) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
       const tell = (): void => resolve(`${how}${lastWords(stderr)}`);
-      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
+      // Its last words may still be in the pipe, which is read after timers; what it left behind may hold the pipe open for ever.
       child.once('close', tell);
-      setTimeout(tell, LAST_WORDS_MS).unref();
+      setTimeout(() => setImmediate(tell), LAST_WORDS_MS).unref();
     });
   });
   return {

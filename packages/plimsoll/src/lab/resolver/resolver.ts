@@ -25,7 +25,7 @@ class DnsUnavailable extends Error {
 
 const DELAY_MS = 10;
 const RESPONDER = fileURLToPath(new URL('./responder.js', import.meta.url));
-const START_DEADLINE_MS = 5000;
+const START_DEADLINE_MS = 30_000;
 const NAMES = 64;
 
 /** A local resolver with a delay; where namespaces cannot be had, `localhost` from the hosts file. */
