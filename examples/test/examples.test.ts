@@ -38,13 +38,15 @@ async function follow({ command, output }: Step, name: string, place: string): P
   const given = timed(command).replaceAll(':3000/', `:${port}/`);
   let ended = await run(given, place, env);
   const compares = command.includes(' --against ');
-  // On a busy machine it cannot always tell in so little time: once more, then for longer.
+  // On a busy machine it cannot always tell in so little time, and on one that never is at rest not in any.
   for (const time of [10, 40])
     if (compares && ended.code === 3)
       ended = await run(given.replace(/--time \d+/, `--time ${time}`), place, env);
+  const isUnclear = compares && ended.code === 3;
   const isWorse = compares && ended.code === 1;
-  assertWell(isWorse ? { ...ended, code: 0 } : ended, command);
-  if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
+  assertWell(isUnclear || isWorse ? { ...ended, code: 0 } : ended, command);
+  if (isUnclear) assert.match(ended.stdout, /^Cannot tell/m);
+  else if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
   else assert.equal(ended.stdout.trimEnd(), output.join('\n'));
   if (!command.startsWith('npx plimsoll')) assert.equal(ended.stderr, '');
 }

@@ -23,7 +23,7 @@ function folderOf(t: TestContext, files: Record<string, string>, modules = true)
 
 /** What a file prints, as JSON, in a process of its own. */
 async function printed(folder: string, file: string, ...flags: string[]): Promise<unknown> {
-  const { stdout } = await run(process.execPath, [...flags, file], { cwd: folder });
+  const { stdout } = await run(process.execPath, [...flags, file], { cwd: folder, timeout: 120_000 });
   return JSON.parse(stdout) as unknown;
 }
 
