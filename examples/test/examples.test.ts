@@ -38,13 +38,15 @@ async function follow({ command, output }: Step, name: string, place: string): P
   const given = timed(command).replaceAll(':3000/', `:${port}/`);
   let ended = await run(given, place, env);
   const compares = command.includes(' --against ');
-  // On a busy machine it cannot always tell in so little time: once more, then for longer.
+  // On a busy machine it cannot always tell in so little time, and on one that never is at rest not in any.
   for (const time of [10, 40])
     if (compares && ended.code === 3)
       ended = await run(given.replace(/--time \d+/, `--time ${time}`), place, env);
+  const isUnclear = compares && ended.code === 3;
   const isWorse = compares && ended.code === 1;
-  assertWell(isWorse ? { ...ended, code: 0 } : ended, command);
-  if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
+  assertWell(isUnclear || isWorse ? { ...ended, code: 0 } : ended, command);
+  if (isUnclear) assert.match(ended.stdout, /^Cannot tell/m);
+  else if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
   else assert.equal(ended.stdout.trimEnd(), output.join('\n'));
   if (!command.startsWith('npx plimsoll')) assert.equal(ended.stderr, '');
 }
@@ -54,13 +56,17 @@ const timed = (command: string): string => command.replace(/tune --time \d+/, 't
 
 const isWithRedis = ({ command }: Step): boolean => command.includes('with-redis');
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+/** None of those that the kernel gives to whoever asks for any, such as each connection. */
+const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = new Promise((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(resolve));
     });
-  });
+    if ((await isFree) !== false) return port;
+  }
+};
 
 describe('every example', () => {
   test('there are 12 to 20', () => {
@@ -117,7 +123,11 @@ describe('fleet', () => {
   });
 
   test('leaves nothing behind after Ctrl-C', needsRedis, async () => {
-    const ended = await run(command, place, REDIS, 'SIGINT');
+    const endless = outside.copy('fleet', 'fleet-endless');
+    // With Redis, after all has been printed without: however late the signal comes, there is something to end.
+    const waits = 'if (process.env.REDIS_URL) await new Promise(() => setInterval(() => {}, 1000));\n';
+    writeFileSync(join(endless, 'main.mjs'), waits + read('fleet', 'main.mjs'));
+    const ended = await run(command, endless, REDIS, 'SIGINT');
     assert.deepEqual([ended.code, ended.stderr, ended.left], [1, 'SIGINT\n', []]);
   });
 

@@ -21,10 +21,13 @@ const TOKENS = /[−+~]?\d[\d.,]*|\b(?:µs|ms|s)\b|…|\s+|[.*+?^${}()|[\]\\/]/g
 
 /**
  * What the output of a command that measures must match. A line `…` stands for any lines, a `…` within a line for any text, a
- * figure or a unit of time for any other one, and spaces, which align columns, for any number of spaces.
+ * figure or a unit of time for any other one, and spaces, which align columns, for any number of spaces. Of lines that differ in their
+ * figures alone there may be any other number.
  */
-export const measuredPattern = (output: readonly string[]): RegExp =>
-  new RegExp(`^${output.map((line) => (line === '…' ? '(?:.*\\n)*?' : linePattern(line))).join('')}$`, 'u');
+export const measuredPattern = (output: readonly string[]): RegExp => {
+  const lines = output.map((line) => (line === '…' ? '(?:.*\\n)*?' : `(?:${linePattern(line)})+`));
+  return new RegExp(`^${lines.filter((line, index) => line !== lines[index - 1]).join('')}$`, 'u');
+};
 
 const linePattern = (line: string): string => ` *${line.trim().replaceAll(TOKENS, tokenPattern)}\\n`;
 

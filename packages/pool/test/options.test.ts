@@ -94,10 +94,9 @@ test('statistics count tasks and times', async (t) => {
   assert.ok(runTime.min >= 19 && runTime.p50 >= 19, `${runTime.min} ms`);
   assert.ok(waitTime.max >= 38, 'the third task waited for two others');
   assert.ok(pool.utilization > 0 && pool.utilization <= 1);
-  const before = pool.utilization;
   pool.histogram.resetRunTime();
   assert.equal(pool.histogram.runTime.max, 0);
-  assert.ok(pool.utilization > before / 2, 'a reset does not change what the pool has done');
+  assert.ok(pool.utilization * pool.duration >= 57, 'a reset does not change what the pool has done');
   assert.ok(pool.duration > 60);
   const silent = poolFor(t, { recordTiming: false });
   await silent.run({ a: 1, b: 1 });
@@ -184,7 +183,7 @@ test('niceIncrement lowers the priority of the worker threads alone', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   // Counted from what the process has, which is not always 0.
-  setPriority(Math.min(10, getPriority() + 2));
+  setPriority(Math.max(getPriority(), Math.min(10, getPriority() + 2)));
   const pool = poolFor(t, { niceIncrement: 5 });
   await pool.run(0, { name: 'echo' });
   await until(() => pool.idleThreads === 1);

@@ -23,30 +23,36 @@ function folderOf(t: TestContext, files: Record<string, string>, modules = true)
 
 /** What a file prints, as JSON, in a process of its own. */
 async function printed(folder: string, file: string, ...flags: string[]): Promise<unknown> {
-  const { stdout } = await run(process.execPath, [...flags, file], { cwd: folder });
+  const { stdout } = await run(process.execPath, [...flags, file], { cwd: folder, timeout: 120_000 });
   return JSON.parse(stdout) as unknown;
 }
 
 test('a worker file of either module system, and one that is bundled, sees that its task is aborted', async (t) => {
-  const loop =
-    "() => { const { signal } = task; while (!task.aborted); require('node:fs').writeFileSync(path, '1'); }";
+  const loop = `(begun) => {
+    const { signal } = task;
+    Atomics.store(begun, 0, 1);
+    while (!task.aborted);
+    require('node:fs').writeFileSync(path, '1');
+  }`;
   const body = (kind: string): string =>
     `const path = ${JSON.stringify(`${kind}.txt`)};\n${`const loop = ${loop}`};\n`;
   const folder = folderOf(t, {
-    'required.cjs': `const { task } = require('@plimsoll/pool/worker');\n${body('required')}exports.loop = loop;\nexports.ready = () => 1;`,
+    'required.cjs': `const { task } = require('@plimsoll/pool/worker');\n${body('required')}exports.loop = loop;`,
     'imported.mjs': `import { createRequire } from 'node:module';
       import { task } from '@plimsoll/pool/worker';
       const require = createRequire(import.meta.url);
-      ${body('imported')}export { loop };
-      export const ready = () => 1;`,
+      ${body('imported')}export { loop };`,
     'main.cjs': `const { existsSync } = require('node:fs');
       const { Pool } = require('@plimsoll/pool');
       (async () => {
         const seen = [];
         for (const file of ['required.cjs', 'imported.mjs', 'bundled.cjs']) {
           const pool = new Pool({ filename: __dirname + '/' + file, maxThreads: 1 });
-          await pool.run(0, { name: 'ready' });
-          const run = pool.run(0, { name: 'loop', timeout: 1000, grace: Infinity });
+          const begun = new Int32Array(new SharedArrayBuffer(4));
+          const controller = new AbortController();
+          const run = pool.run(begun, { name: 'loop', signal: controller.signal, grace: Infinity });
+          while (begun[0] === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+          controller.abort();
           seen.push(await run.catch((error) => error.name), existsSync(file.split('.')[0] + '.txt'));
           await pool.close();
         }
@@ -55,11 +61,11 @@ test('a worker file of either module system, and one that is bundled, sees that 
   });
   writeFileSync(
     join(folder, 'source.cjs'),
-    `const { task } = require('@plimsoll/pool/worker');\n${body('bundled')}exports.loop = loop;\nexports.ready = () => 1;`,
+    `const { task } = require('@plimsoll/pool/worker');\n${body('bundled')}exports.loop = loop;`,
   );
   const entryPoints = { bundled: join(folder, 'source.cjs') };
   await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.cjs' }, format: 'cjs' });
-  const each = ['TimeoutError', true];
+  const each = ['AbortError', true];
   assert.deepEqual(await printed(folder, 'main.cjs'), [...each, ...each, ...each]);
 });
 

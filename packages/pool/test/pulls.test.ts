@@ -24,7 +24,7 @@ for (const [name, read] of Object.entries(readers)) {
     await sleep(200);
     const reading = read(pool);
     await Promise.all([first, second, busy, reading]);
-    await Promise.race([pulled, sleep(10_000, undefined, { ref: false }).then(() => assert.fail('lost'))]);
+    await Promise.race([pulled, sleep(60_000, undefined, { ref: false }).then(() => assert.fail('lost'))]);
     assert.equal(Atomics.load(shared, 0), 1);
   });
 }

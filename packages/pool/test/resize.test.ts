@@ -81,32 +81,44 @@ for (const [kind, options] of Object.entries(KINDS)) {
 test('a worker that retires takes nothing more that others can take', async (t) => {
   const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
   await pool.ready();
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const held = [0, 1].map((bit) => pool.run({ shared, bit }, { name: 'markAndWait' }));
+  await until(() => bits(shared) === 2);
   const runs = range(200).map(() => pool.run(2, { name: 'block' }));
-  await Promise.race(runs);
+  // Before either of them can take one of these.
   pool.resize({ minThreads: 1, maxThreads: 1 });
-  const counts = new Map<unknown, number>();
-  for (const thread of await Promise.all(runs)) counts.set(thread, (counts.get(thread) ?? 0) + 1);
-  assert.ok(Math.min(...counts.values()) < 50, `one ran ${[...counts.values()].join(', the other ')}`);
+  Atomics.store(shared, 0, 0);
+  Atomics.notify(shared, 0);
+  await Promise.all(held);
+  const threads = await Promise.all(runs);
+  const byFirst = threads.filter((thread) => thread === threads[0]).length;
+  const byOther = threads.length - byFirst;
+  assert.ok(Math.min(byFirst, byOther) < 50, `one ran ${byFirst}, the other ${byOther}`);
 });
 
 test('a worker that retires while others wait leaves nobody asleep', async (t) => {
+  const counts = new Int32Array(new SharedArrayBuffer(8));
+  const gate = new Int32Array(new SharedArrayBuffer(4));
   const pool = new Pool({
     ...{ filename: fixture('lifecycle.mjs'), name: 'thread', minThreads: 2, maxThreads: 2 },
-    workerData: { counts: new Int32Array(new SharedArrayBuffer(8)), disposeTakes: 2000 },
+    ...{ workerData: { counts, disposeGate: gate }, closeTimeout: 600_000 },
   });
-  t.after(() => pool.destroy());
+  t.after(() => {
+    Atomics.store(gate, 0, 1);
+    return pool.destroy();
+  });
   await pool.ready();
   const threads = new Set(pool.threads.map(({ threadId }) => threadId));
   const slow = pool.run(30, { name: 'block' });
   pool.resize({ minThreads: 1, maxThreads: 1 });
   await slow;
-  const end = performance.now() + 1000;
   let runs = 0;
-  while (performance.now() < end && runs < 200) {
-    assert.ok(threads.has((await pool.run(0)) as number));
-    runs++;
-  }
-  assert.equal(runs, 200, 'each was taken soon although the other worker still disposes');
+  const all = (async () => {
+    for (; runs < 200; runs++) assert.ok(threads.has((await pool.run(0)) as number));
+  })();
+  // None waits for the other worker, which disposes all the time.
+  await Promise.race([all, until(() => runs === 200)]);
+  assert.equal(Atomics.load(counts, 1), 0);
 });
 
 test('a task of a worker that retires can be aborted, and its worker dies with it', async (t) => {

@@ -267,7 +267,8 @@ test('destroy, while a worker is at every fourth step, settles every promise and
 test('workers that are retired, while others end them: every promise settles', async (t) => {
   const bench = benchFor(t, { minThreads: 0, maxThreads: 3, idleTimeout: 1 });
   let gone = 0;
-  for (let round = 0; round < 36; round++) {
+  for (let round = 0; round < 36 || gone === 0; round++) {
+    assert.ok(round < 1000, 'workers are gone before anybody ends them');
     const runs = Array.from({ length: 1 + (round % 4) }, (_, index): [Promise<unknown>, Judge] => [
       bench.run({ a: index, b: round }),
       gives(index + round),
@@ -286,15 +287,17 @@ test('workers that are retired, while others end them: every promise settles', a
 test('a worker that is held up for long at any step of a task that ends in its sleep is not retired', async (t) => {
   const bench = benchFor(t, { minThreads: 0, idleTimeout: 1, concurrentTasksPerWorker: 2 });
   const steps = await everyStep(async (step) => {
-    const run = bench.run(60, { name: 'sleep' });
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const run = bench.run(gate, { name: 'sleepUntil' });
     await until(() => bench.core.workers[0]?.running === 1);
     bench.arm(step, PAUSE);
+    Atomics.store(gate, 0, 1);
     await until(() => bench.reached || bench.core.outstanding === 0);
     const { reached } = bench;
     // Three times as long as a worker must have been idle.
     if (reached) await new Promise((resolve) => setTimeout(resolve, 150));
     bench.release();
-    assert.equal(typeof (await run), 'number', `step ${step}: the task was lost`);
+    assert.equal(await run, 'slept', `step ${step}: the task was lost`);
     return reached && step < 8;
   });
   assert.ok(steps > 2, `only ${steps} steps were reached`);

@@ -77,11 +77,17 @@ function outcomeOf(run: Promise<unknown>): Promise<unknown> {
   );
 }
 
+/** What of a program happens in one turn of the event loop has happened before a thread starts, however slowly that turn goes. */
 async function observe(
-  make: (options: PoolOptions) => Pool,
+  make: (options: PoolOptions, gate: Int32Array) => Pool,
   { options, steps, end }: Program,
 ): Promise<Observed> {
-  const pool = make({ filename, ...options });
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const open = (): void => {
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+  };
+  const pool = make({ filename, ...options }, gate);
   pool.on('error', () => {});
   const waiting: unknown[] = [];
   const [fulfilled, rejected]: [number[], number[]] = [[], []];
@@ -105,9 +111,10 @@ async function observe(
     );
     return outcomeOf(run);
   });
+  const ended = end === 'settle' ? Promise.all(outcomes) : endOf(pool, end);
+  open();
   if (later.length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   for (const controller of later) controller.abort('late');
-  const ended = end === 'settle' ? Promise.all(outcomes) : endOf(pool, end);
   const all = await Promise.all(outcomes);
   await ended;
   const afterwards = end === 'settle' ? pool.completed : await outcomeOf(pool.run(1));
@@ -120,9 +127,11 @@ async function endOf(pool: Pool, how: 'close' | 'force' | 'destroy'): Promise<vo
   else await pool.close({ force: how === 'force' });
 }
 
+const HELD = ['--require', fileURLToPath(fixture('held-start.cjs'))];
+
 const both = async (program: Program): Promise<[simulated: Observed, real: Observed]> => [
   await observe(simulated, program),
-  await observe((options) => new Pool(options), program),
+  await observe((options, gate) => new Pool({ ...options, execArgv: HELD, workerData: { gate } }), program),
 ];
 
 const json = fc.jsonValue({ maxDepth: 2 });

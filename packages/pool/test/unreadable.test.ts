@@ -4,7 +4,7 @@ import { type Pool, type PoolOptions, UncloneableError } from '@plimsoll/pool';
 import { caught, fixture, poolFor } from './support.js';
 
 const LIMIT = { timeout: 60_000 };
-const DEPTHS = [100, 1000, 6000, 8000, 10_000, 15_000, 50_000];
+const DEPTHS = [100, 1000, 7000, 8000, 10_000, 15_000, 50_000];
 
 const poolOver = (context: TestContext, options: PoolOptions = {}): Pool =>
   poolFor(context, { filename: fixture('values.mjs'), ...options });

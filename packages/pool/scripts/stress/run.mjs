@@ -66,6 +66,7 @@ const threadCount = () => (process.platform === 'linux' ? readdirSync('/proc/sel
 
 /** The kernel's list follows the end of a thread with a delay. */
 async function fewestThreads(wanted) {
-  for (let look = 0; look < 100 && threadCount() > wanted; look++) await sleep(20);
+  for (const end = performance.now() + 30_000; threadCount() > wanted && performance.now() < end; )
+    await sleep(20);
   return threadCount();
 }
