@@ -27,7 +27,7 @@ async function run(
   env: NodeJS.ProcessEnv = { REDIS_URL: NOBODY },
 ): Promise<{ code: unknown; output: string; errors: string }> {
   const worker = new WorkerProcess(args, env);
-  const code = await within(20_000, worker.exited);
+  const code = await within(worker.exited);
   const { output, errors } = worker;
   assert.doesNotMatch(errors, /^\s+at /m, 'a stack');
   assert.doesNotMatch(errors + output, /secret/, 'a password');
