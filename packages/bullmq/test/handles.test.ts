@@ -22,7 +22,7 @@ async function ran(
   const file = join(folder, 'program.mjs');
   const head = `import { createFleet, createFleetWorker } from ${JSON.stringify(DIST)};
     const [, , url, queue, filename] = process.argv;
-    const options = { queue, connection: url };
+    const options = { queue, connection: url, offlineTimeout: ${LONG} };
     const make = (more) => createFleetWorker({ ...options, filename, threads: 2, ...more });
     process.on('unhandledRejection', (error) => { console.log('unhandled', error); process.exitCode = 1; });`;
   writeFileSync(file, `${head}\n${body}`);

@@ -8,8 +8,10 @@ import {
   caught,
   fixture,
   fleetFor,
+  LONG,
   lineTo,
   needsRedis,
+  PATIENT,
   queueName,
   startRedis,
   until,
@@ -36,7 +38,13 @@ for (const [name, ...rights] of [
 ] as const) {
   test(`a worker without a right that it needs is refused, and ends: ${name}`, needsRedis, async (t) => {
     const connection = await userFor(t, name, ...rights);
-    const options = { queue: queueName(), connection, filename: fixture('tasks.mjs'), threads: 1 };
+    const options = {
+      queue: queueName(),
+      connection,
+      filename: fixture('tasks.mjs'),
+      threads: 1,
+      offlineTimeout: LONG,
+    };
     const worker = createFleetWorker(options);
     t.after(() => worker.close());
     const error = await within(caught(worker.ready()));
@@ -48,7 +56,7 @@ for (const [name, ...rights] of [
 
 test('the command without a right that it needs ends with 4', needsRedis, async (t) => {
   const url = await userFor(t, 'no-info-either', '-info');
-  const args = ['--queue', queueName(), '--filename', fileURLToPath(fixture('tasks.mjs'))];
+  const args = ['--queue', queueName(), '--filename', fileURLToPath(fixture('tasks.mjs')), ...PATIENT];
   const worker = new WorkerProcess(args, { REDIS_URL: url });
   t.after(() => worker.kill('SIGKILL'));
   assert.equal(await within(worker.exited), 4);

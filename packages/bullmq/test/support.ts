@@ -149,7 +149,7 @@ export interface Pair {
 
 /** A fleet, closed by force when the test ends. */
 export function fleetFor(t: TestContext, url: string, options: FleetOptions): Fleet {
-  const fleet = createFleet({ connection: url, ...options });
+  const fleet = createFleet({ connection: url, offlineTimeout: LONG, ...options });
   t.after(() => fleet.close({ force: true }));
   return fleet;
 }
@@ -160,7 +160,8 @@ export async function workerFor(
   url: string,
   options: Partial<FleetWorkerOptions> & { readonly queue: string },
 ): Promise<FleetWorker> {
-  const defaults = { connection: url, filename: fixture('tasks.mjs'), threads: 1 };
+  const patient = { offlineTimeout: LONG };
+  const defaults = { connection: url, filename: fixture('tasks.mjs'), threads: 1, ...patient };
   const worker = createFleetWorker({ ...defaults, ...options });
   t.after(() => worker.close({ force: true }));
   await worker.ready();
@@ -227,6 +228,9 @@ export class WorkerProcess {
   }
 }
 
+/** A start may take longer than usual. */
+export const PATIENT = ['--offline-timeout', String(LONG)];
+
 /** What finds the jobs of a dead process soon; a busy machine may take some for dead that are not. */
 export const SOON = ['--lock-duration', '2000', '--stalled-interval', '500', '--max-stalled-count', '20'];
 
@@ -238,7 +242,7 @@ export async function processFor(
   args: readonly string[] = [],
 ): Promise<WorkerProcess> {
   const given = ['--queue', queue, '--filename', fileURLToPath(fixture('tasks.mjs')), '--threads', '1'];
-  const worker = new WorkerProcess([...given, ...args], { REDIS_URL: url });
+  const worker = new WorkerProcess([...given, ...PATIENT, ...args], { REDIS_URL: url });
   t.after(() => worker.kill('SIGKILL'));
   return worker.ready();
 }

@@ -6,6 +6,7 @@ import { createTasks, LocalTasks, type Tasks } from '@plimsoll/bullmq';
 import {
   fixture,
   folderFor,
+  LONG,
   LONGER,
   linesOf,
   needsRedis,
@@ -194,7 +195,7 @@ for (const [name, program] of Object.entries(PROGRAMS)) {
   test(`${name}: the same on threads and on a fleet`, needsRedis, async (t) => {
     const queue = queueName();
     await workerFor(t, redis.url, { queue });
-    const remote = createTasks({ ...pool, fleet: { queue, connection: redis.url } });
+    const remote = createTasks({ ...pool, fleet: { queue, connection: redis.url, offlineTimeout: LONG } });
     const local = createTasks({ ...pool, fleet: '' });
     t.after(() => Promise.all([local.close(), remote.close()]));
     assert.deepEqual([local.kind, remote.kind], ['threads', 'fleet']);
