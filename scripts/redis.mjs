@@ -10,6 +10,9 @@ import { findProgram } from './apt-get.mjs';
 /** Names the program itself, before what PATH has. */
 export const VARIABLE = 'PLIMSOLL_REDIS';
 
+/** A port may be taken between the look for it and the start. */
+const ATTEMPTS = 5;
+
 /**
  * The path of a redis-server, or Valkey's; `null` when there is none.
  *
@@ -42,28 +45,20 @@ export async function startRedis({ password, appendOnly = false } = {}) {
   const program = findRedis();
   if (program === null) throw new Error(`there is no redis-server on PATH, and ${VARIABLE} names none`);
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-redis-'));
-  const port = await freePort();
+  // It listens there once it has its port, which another program may have taken by then.
+  const socket = join(folder, 'socket');
   const args = [
-    ...[
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      folder,
-      '--save',
-      '',
-      '--loglevel',
-      'warning',
-    ],
+    ...['--bind', '127.0.0.1', '--unixsocket', socket, '--dir', folder],
+    ...['--save', '', '--loglevel', 'warning'],
     ...['--appendonly', appendOnly ? 'yes' : 'no', '--appendfsync', 'always'],
     ...(password === undefined ? [] : ['--requirepass', password]),
   ];
+  let port = 0;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let child;
   const start = async () => {
-    child = spawn(program, args, { stdio: 'ignore' });
-    await listening(port, child);
+    child = spawn(program, [...args, '--port', String(port)], { stdio: 'ignore' });
+    await listening(socket, child);
   };
   /** @param {NodeJS.Signals} signal */
   const end = async (signal) => {
@@ -79,7 +74,15 @@ export async function startRedis({ password, appendOnly = false } = {}) {
     rmSync(folder, { recursive: true, force: true });
   };
   process.on('exit', onExit);
-  await start();
+  for (let attempts = 1; ; attempts++) {
+    port = await freePort();
+    try {
+      await start();
+      break;
+    } catch (error) {
+      if (attempts === ATTEMPTS) throw error;
+    }
+  }
   return {
     port,
     url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
@@ -108,18 +111,18 @@ function freePort() {
   });
 }
 
-/** @type {(port: number, child: import('node:child_process').ChildProcess) => Promise<void>} */
-async function listening(port, child) {
-  while (!(await canConnect(port))) {
+/** @type {(socket: string, child: import('node:child_process').ChildProcess) => Promise<void>} */
+async function listening(socket, child) {
+  while (!(await canConnect(socket))) {
     if (child.exitCode !== null) throw new Error(`redis-server has ended with ${child.exitCode}`);
     await sleep(20);
   }
 }
 
-/** @param {number} port @returns {Promise<boolean>} */
-function canConnect(port) {
+/** @param {string} path @returns {Promise<boolean>} */
+function canConnect(path) {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    const socket = connect(path, () => resolve(true));
     socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
   });
 }

@@ -115,7 +115,7 @@ const NOT_EVERYWHERE = [
 const MEASURES = [
   ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
   ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
-  ...['packages/monitor/test/monitor', 'studies/test/load/traffic'],
+  'studies/test/load/traffic',
 ];
 
 /** What waits most of its time, for processes, timeouts and requests: beside all others. */

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   fleetFor,
+  folderFor,
   needsRedis,
   processFor,
   queueName,
+  SOON,
   startRedis,
   until,
   type WorkerProcess,
   within,
+  wordFor,
 } from './support.js';
 
 const redis = await startRedis();
@@ -22,67 +26,80 @@ async function endedOf({ healthPort }: WorkerProcess): Promise<number> {
 
 /** Tasks, with how often the promise of each was settled. */
 function submit(
-  fleet: ReturnType<typeof fleetFor>,
   count: number,
-  name: string,
+  run: (value: number) => Promise<unknown>,
 ): { tasks: Promise<Place>[]; settled: number[] } {
   const settled = new Array<number>(count).fill(0);
   const tasks = settled.map(async (_, value) => {
-    const place = (await fleet.run(value, { name })) as Place;
+    const place = (await run(value)) as Place;
     settled[value] = (settled[value] as number) + 1;
     return place;
   });
   return { tasks, settled };
 }
 
+const TASKS = 800;
+
 test(
-  '2,000 tasks on three processes: each ends once, with its value, and runs once',
+  `${TASKS} tasks on three processes: each ends once, with its value, and runs once`,
   needsRedis,
   async (t) => {
     const queue = queueName();
     const fleet = fleetFor(t, redis.url, { queue });
     const args = ['--health', '0', '--lock-duration', '60000'];
     const workers = await Promise.all([0, 1, 2].map(() => processFor(t, redis.url, queue, args)));
-    const { tasks, settled } = submit(fleet, 2_000, 'where');
-    const places = await within(90_000, Promise.all(tasks));
+    // The first three wait for each other, so each process runs one of them.
+    const file = join(folderFor(t), 'met');
+    const { tasks, settled } = submit(TASKS, (value) =>
+      value < 3
+        ? fleet.run({ file, count: 3, value }, { name: 'meet' })
+        : fleet.run(value, { name: 'where' }),
+    );
+    const places = await within(Promise.all(tasks));
     assert.ok(places.every(({ value }, index) => value === index));
     assert.ok(settled.every((times) => times === 1));
-    assert.deepEqual([fleet.completed, fleet.pending], [2_000, 0]);
+    assert.deepEqual([fleet.completed, fleet.pending], [TASKS, 0]);
     const byProcess = workers.map(({ pid }) => places.filter((place) => place.pid === pid).length);
     assert.ok(Math.min(...byProcess) > 0, `tasks of each process: ${byProcess.join(', ')}`);
     const sumOf = (numbers: number[]): number => numbers.reduce((sum, each) => sum + each);
-    assert.equal(sumOf(byProcess), 2_000);
+    assert.equal(sumOf(byProcess), TASKS);
     // A worker hears of the end of a job when the fleet does, or a little later.
-    await until(async () => sumOf(await Promise.all(workers.map(endedOf))) >= 2_000, 'the last end');
+    await until(async () => sumOf(await Promise.all(workers.map(endedOf))) >= TASKS, 'the last end');
     assert.deepEqual(await Promise.all(workers.map(endedOf)), byProcess);
     const { workers: entries, ...counts } = await fleet.stats();
-    assert.deepEqual(counts, { waiting: 0, active: 0, delayed: 0, completed: 2_000, failed: 0 });
+    assert.deepEqual(counts, { waiting: 0, active: 0, delayed: 0, completed: TASKS, failed: 0 });
     assert.equal(entries.length, 3);
   },
 );
 
 test(
-  '1,000 tasks while one of three processes is killed: each ends once, with its value',
+  `${TASKS} tasks while one of three processes is killed: each ends once, with its value`,
   needsRedis,
   async (t) => {
     const queue = queueName();
     const fleet = fleetFor(t, redis.url, { queue });
-    const args = ['--lock-duration', '3000', '--stalled-interval', '1000', '--threads', '2'];
+    const args = [...SOON, '--threads', '2'];
     const workers = await Promise.all([0, 1, 2].map(() => processFor(t, redis.url, queue, args)));
-    const { tasks, settled } = submit(fleet, 1_000, 'whereLater');
-    await until(() => fleet.completed >= 300, '300 tasks');
+    // The second half waits for a word, so every thread has one of them when the process is killed.
+    const { when, give } = wordFor(t);
+    const { tasks, settled } = submit(TASKS, (value) =>
+      value < TASKS / 2
+        ? fleet.run(value, { name: 'where' })
+        : fleet.run({ value, when }, { name: 'whereTold' }),
+    );
+    await until(() => fleet.completed === TASKS / 2, 'the first half');
     await workers[1]?.kill('SIGKILL');
-    assert.ok(fleet.pending > 0, 'all tasks were done before the process was killed');
-    const places = await within(60_000, Promise.all(tasks));
+    give();
+    const places = await within(Promise.all(tasks));
     assert.ok(places.every(({ value }, index) => value === index));
     assert.ok(settled.every((times) => times === 1));
-    assert.deepEqual([fleet.completed, fleet.pending], [1_000, 0]);
+    assert.deepEqual([fleet.completed, fleet.pending], [TASKS, 0]);
     const pids = workers.map(({ pid }) => pid);
     assert.ok(places.every(({ pid }) => pids.includes(pid)));
     const { completed, failed, active, waiting } = await fleet.stats();
     assert.deepEqual(
       { completed, failed, active, waiting },
-      { completed: 1_000, failed: 0, active: 0, waiting: 0 },
+      { completed: TASKS, failed: 0, active: 0, waiting: 0 },
     );
   },
 );

@@ -7,6 +7,7 @@ import {
   type Failure,
   fixture,
   fleetFor,
+  LONGER,
   needsRedis,
   pairFor,
   startRedis,
@@ -26,8 +27,8 @@ function hidesPasswords(error: Failure): void {
 }
 
 test('nothing listens: run(), ready and stats() reject after offlineTimeout', async (t) => {
-  const fleet = fleetFor(t, NOBODY, { queue: 'q', offlineTimeout: 300 });
   const start = performance.now();
+  const fleet = fleetFor(t, NOBODY, { queue: 'q', offlineTimeout: 300 });
   for (const each of [fleet.run(1), fleet.ready(), fleet.stats()]) {
     const error = await caught(each);
     assert.ok(error instanceof FleetError);
@@ -38,7 +39,7 @@ test('nothing listens: run(), ready and stats() reject after offlineTimeout', as
   }
   assert.ok(performance.now() - start > 250);
   // While it is gone, nobody waits again.
-  await within(200, caught(fleet.run(1)));
+  await within(caught(fleet.run(1)), 200);
 });
 
 test('nothing listens: a worker does not start', async (t) => {
@@ -99,7 +100,7 @@ test('a worker that does not know a name leaves the task to one that does', need
   const { fleet, queue } = await pairFor(t, redis.url, { worker: { filename: fixture('older.mjs') } });
   await workerFor(t, redis.url, { queue });
   const tasks = Array.from({ length: 20 }, (_, value) => fleet.run({ a: value, b: 1 }, { name: 'add' }));
-  const results = await within(30_000, Promise.all(tasks));
+  const results = await within(Promise.all(tasks));
   assert.deepEqual(
     results,
     results.map((_, value) => value + 1),
@@ -154,9 +155,9 @@ test('a closed fleet takes nothing more', needsRedis, async (t) => {
 
 test('closeTimeout ends the wait for tasks under way', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url, { fleet: { closeTimeout: 100 } });
-  const running = caught(fleet.run({ ms: 1500, value: 1 }, { name: 'later' }));
+  const running = caught(fleet.run({ ms: LONGER, value: 1 }, { name: 'later' }));
   await until(() => worker.health.running === 1, 'the task');
-  await within(1_000, fleet.close());
+  await within(fleet.close());
   const { code, message } = await running;
   assert.equal(code, 'PLIMSOLL_POOL_CLOSED');
   assert.match(message, /before the result came/);

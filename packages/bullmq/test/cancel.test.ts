@@ -2,7 +2,18 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { caught, folderFor, linesOf, needsRedis, pairFor, startRedis, until, within } from './support.js';
+import {
+  caught,
+  folderFor,
+  LONGER,
+  linesOf,
+  needsRedis,
+  pairFor,
+  startRedis,
+  until,
+  within,
+  wordFor,
+} from './support.js';
 
 const redis = await startRedis();
 
@@ -10,7 +21,8 @@ test('an aborted task that runs is stopped with its thread', needsRedis, async (
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
   const control = new AbortController();
-  const running = fleet.run({ file, ms: 2000, value: 1 }, { name: 'noted', signal: control.signal });
+  const before = await fleet.run(null, { name: 'thread' });
+  const running = fleet.run({ file, ms: LONGER, value: 1 }, { name: 'noted', signal: control.signal });
   await until(() => linesOf(file).length === 1, 'the start of the task');
   control.abort('not needed');
   const error = await caught(running);
@@ -19,8 +31,7 @@ test('an aborted task that runs is stopped with its thread', needsRedis, async (
     ['AbortError', 'PLIMSOLL_POOL_ABORTED', 'not needed'],
   );
   await until(() => worker.health.running === 0, 'the end of the task');
-  assert.equal(await fleet.run(1), 2);
-  await sleep(2500);
+  assert.notEqual(await fleet.run(null, { name: 'thread' }), before);
   assert.deepEqual(linesOf(file), ['begin 1']);
 });
 
@@ -28,8 +39,8 @@ test('with grace an aborted task sees it, and ends by itself', needsRedis, async
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'busy');
   const control = new AbortController();
-  const options = { name: 'busy', signal: control.signal, grace: 20_000 };
-  const running = fleet.run({ file, ms: 20_000 }, options);
+  const options = { name: 'busy', signal: control.signal, grace: LONGER };
+  const running = fleet.run({ file, ms: LONGER }, options);
   await until(() => linesOf(file).length === 1, 'the start of the task');
   control.abort();
   assert.equal((await caught(running)).code, 'PLIMSOLL_POOL_ABORTED');
@@ -41,7 +52,8 @@ test('with grace an aborted task sees it, and ends by itself', needsRedis, async
 test('an aborted task that waits is taken out of the queue, and never runs', needsRedis, async (t) => {
   const { fleet } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
-  const first = fleet.run({ file, ms: 500, value: 1 }, { name: 'noted' });
+  const { when, give } = wordFor(t);
+  const first = fleet.run({ file, when, value: 1 }, { name: 'noted' });
   await until(() => linesOf(file).length === 1, 'the start of the first task');
   const control = new AbortController();
   const waiting = fleet.run({ file, ms: 1, value: 2 }, { name: 'noted', signal: control.signal });
@@ -49,6 +61,7 @@ test('an aborted task that waits is taken out of the queue, and never runs', nee
   control.abort();
   assert.equal((await caught(waiting)).code, 'PLIMSOLL_POOL_ABORTED');
   await until(async () => (await fleet.stats()).waiting === 0, 'the removal');
+  give();
   await first;
   await fleet.run({ file, ms: 1, value: 3 }, { name: 'noted' });
   assert.deepEqual(linesOf(file), ['begin 1', 'end 1', 'begin 3', 'end 3']);
@@ -74,25 +87,26 @@ test('a signal that is aborted already, or at once, runs nothing', needsRedis, a
 test('a timeout stops the function that runs', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
-  await fleet.run(1);
-  const error = await caught(fleet.run({ file, ms: 4000, value: 1 }, { name: 'noted', timeout: 1000 }));
+  const before = await fleet.run(null, { name: 'thread' });
+  const error = await caught(fleet.run({ file, ms: LONGER, value: 1 }, { name: 'noted', timeout: 1000 }));
   assert.deepEqual([error.name, error.code], ['TimeoutError', 'PLIMSOLL_POOL_TIMEOUT']);
   assert.match(error.message, /'noted' took longer than its timeout of 1000 ms/);
-  await within(
-    3_000,
-    until(() => worker.health.running === 0),
-  );
-  assert.equal(await fleet.run(1), 2);
-  await sleep(3_500);
-  assert.deepEqual(linesOf(file), ['begin 1']);
+  await until(() => worker.health.running === 0);
+  const thread = await fleet.run(null, { name: 'thread' });
+  // On a machine that stands still the time may be over before it begins.
+  if (linesOf(file).length > 0) assert.notEqual(thread, before);
+  assert.ok(!linesOf(file).includes('end 1'));
 });
 
 test('a timeout ends a task that still waits, and the function never runs', needsRedis, async (t) => {
   const { fleet } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
-  const busy = fleet.run({ ms: 1500, value: 1 }, { name: 'later' });
+  const { when, give } = wordFor(t);
+  const busy = fleet.run({ when, value: 1 }, { name: 'later' });
   const late = await caught(fleet.run({ file, ms: 1, value: 2 }, { name: 'noted', timeout: 100 }));
   assert.equal(late.code, 'PLIMSOLL_POOL_TIMEOUT');
+  await until(async () => (await fleet.stats()).waiting === 0, 'the removal');
+  give();
   await busy;
   assert.equal(await fleet.run(2), 4);
   assert.deepEqual(linesOf(file), []);
@@ -101,15 +115,12 @@ test('a timeout ends a task that still waits, and the function never runs', need
 test('close({ force: true }) cancels what runs and what waits', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
-  const tasks = [1, 2, 3].map((value) => fleet.run({ file, ms: 3000, value }, { name: 'noted' }));
+  const tasks = [1, 2, 3].map((value) => fleet.run({ file, ms: LONGER, value }, { name: 'noted' }));
   await until(() => linesOf(file).length === 1, 'the start of the first task');
   const codes = Promise.all(tasks.map(async (task) => (await caught(task)).code));
-  await within(5_000, fleet.close({ force: true }));
+  await within(fleet.close({ force: true }));
   assert.deepEqual(new Set(await codes), new Set(['PLIMSOLL_POOL_ABORTED']));
-  await within(
-    2_500,
-    until(() => worker.health.running === 0),
-  );
+  await until(() => worker.health.running === 0);
   await sleep(500);
   assert.equal(linesOf(file).length, 1);
 });

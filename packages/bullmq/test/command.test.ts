@@ -9,6 +9,7 @@ import {
   fixture,
   folderFor,
   needsRedis,
+  PATIENT,
   processFor,
   queueName,
   startRedis,
@@ -18,7 +19,7 @@ import {
 
 const redis = await startRedis();
 const filename = fileURLToPath(fixture('tasks.mjs'));
-const GIVEN = ['--queue', 'command', '--filename', filename];
+const GIVEN = ['--queue', 'command', '--filename', filename, ...PATIENT];
 const NOBODY = 'redis://:secret@127.0.0.1:1';
 
 /** Runs the command until it ends by itself. */
@@ -27,7 +28,7 @@ async function run(
   env: NodeJS.ProcessEnv = { REDIS_URL: NOBODY },
 ): Promise<{ code: unknown; output: string; errors: string }> {
   const worker = new WorkerProcess(args, env);
-  const code = await within(20_000, worker.exited);
+  const code = await within(worker.exited);
   const { output, errors } = worker;
   assert.doesNotMatch(errors, /^\s+at /m, 'a stack');
   assert.doesNotMatch(errors + output, /secret/, 'a password');
@@ -102,7 +103,7 @@ test('a file that does not exist, or does not load: exit code 4', needsRedis, as
     ['/nowhere/tasks.mjs', /nowhere/],
     [bad, /not today/],
   ] as const) {
-    const { code, errors } = await run(['--queue', 'command', '--filename', file], { REDIS_URL: redis.url });
+    const { code, errors } = await run([...GIVEN, '--filename', file], { REDIS_URL: redis.url });
     assert.equal(code, 4, errors);
     assert.match(errors, message);
   }

@@ -13,6 +13,7 @@ import {
   startRedis,
   until,
   within,
+  wordFor,
 } from './support.js';
 
 const redis = await startRedis();
@@ -24,19 +25,23 @@ test('the job of a worker process that is killed runs on another one', needsRedi
   fleet.on('stalled', (id: string) => stalled.push(id));
   const file = join(folderFor(t), 'noted');
   const victim = await processFor(t, redis.url, queue, SOON);
-  const running = fleet.run({ file, ms: 1500, value: 'kept' }, { name: 'noted', jobId: 'the-one' });
+  const { when, give } = wordFor(t);
+  const running = fleet.run({ file, when, value: 'kept' }, { name: 'noted', jobId: 'the-one' });
   await until(() => linesOf(file).length === 1, 'the start of the task');
   const waiting = Array.from({ length: 20 }, (_, value) => fleet.run(value, { name: 'where' }));
   assert.equal(await victim.kill('SIGKILL'), 'SIGKILL');
+  give();
   const other = await processFor(t, redis.url, queue, SOON);
-  assert.equal(await within(30_000, running), 'kept');
-  const results = await within(30_000, Promise.all(waiting));
+  assert.equal(await within(running), 'kept');
+  const results = await within(Promise.all(waiting));
   assert.deepEqual(
     results,
     results.map((_, value) => ({ value, pid: other.pid })),
   );
-  assert.deepEqual(stalled, ['task-the-one']);
-  assert.deepEqual(linesOf(file), ['begin kept', 'begin kept', 'end kept']);
+  // A process that stands still for long enough loses jobs, too.
+  assert.ok(stalled.includes('task-the-one'), stalled.join());
+  const [first, second, ...others] = linesOf(file);
+  assert.deepEqual([first, second, others.at(-1)], ['begin kept', 'begin kept', 'end kept']);
 });
 
 test('a task that ends its processes is given up, and harms no other one', needsRedis, async (t) => {
@@ -48,10 +53,10 @@ test('a task that ends its processes is given up, and harms no other one', needs
   const poison = caught(fleet.run({ file }, { name: 'poison' }));
   const others = Array.from({ length: 50 }, (_, value) => fleet.run(value));
   // What a supervisor does.
-  await until(() => linesOf(file).length === 1, 'the first end');
+  await until(() => linesOf(file).length >= 1, 'the first end');
   await Promise.race(started.map(({ exited }) => exited));
   const next = await processFor(t, redis.url, queue, args);
-  const results = await within(30_000, Promise.all(others));
+  const results = await within(Promise.all(others));
   assert.deepEqual(
     results,
     results.map((_, value) => value * 2),
@@ -86,9 +91,9 @@ test(
     const file = join(folderFor(t), 'pids');
     await processFor(t, redis.url, queue, SOON);
     const running = fleet.run({ file }, { name: 'fatalOnce', attempts: 1 });
-    await until(() => linesOf(file).length === 1, 'the first run');
+    await until(() => linesOf(file).length >= 1, 'the first run');
     await processFor(t, redis.url, queue, SOON);
-    assert.equal(await within(30_000, running), 'survived');
+    assert.equal(await within(running), 'survived');
     assert.equal(new Set(linesOf(file)).size, 2);
   },
 );

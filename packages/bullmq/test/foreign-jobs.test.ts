@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Queue } from 'bullmq';
-import { caught, needsRedis, pairFor, startRedis, until } from './support.js';
+import { caught, needsRedis, pairFor, startRedis, until, wordFor } from './support.js';
 
 const redis = await startRedis();
 
@@ -69,11 +69,13 @@ test('a job whose bytes are damaged fails, and the worker goes on', needsRedis, 
 test('a job that somebody removes is told as lost', needsRedis, async (t) => {
   const { fleet, queue, worker } = await pairFor(t, redis.url);
   const bull = bullFor(t, queue);
-  const busy = fleet.run({ ms: 600, value: 1 }, { name: 'later' });
+  const { when, give } = wordFor(t);
+  const busy = fleet.run({ when, value: 1 }, { name: 'later' });
   await until(() => worker.health.running === 1, 'the first task');
   const waiting = caught(fleet.run(1, { jobId: 'removed' }));
   await until(async () => (await fleet.stats()).waiting === 1, 'the second task');
   assert.equal(await bull.remove('task-removed'), 1);
+  give();
   await busy;
   assert.equal((await waiting).code, 'PLIMSOLL_FLEET_LOST');
 });

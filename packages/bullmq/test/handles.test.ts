@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { fixture, folderFor, needsRedis, queueName, startRedis } from './support.js';
+import { fixture, folderFor, LONG, needsRedis, queueName, startRedis } from './support.js';
 
 const redis = await startRedis();
 const DIST = new URL('../dist/node/index.js', import.meta.url).href;
@@ -22,13 +22,13 @@ async function ran(
   const file = join(folder, 'program.mjs');
   const head = `import { createFleet, createFleetWorker } from ${JSON.stringify(DIST)};
     const [, , url, queue, filename] = process.argv;
-    const options = { queue, connection: url };
+    const options = { queue, connection: url, offlineTimeout: ${LONG} };
     const make = (more) => createFleetWorker({ ...options, filename, threads: 2, ...more });
     process.on('unhandledRejection', (error) => { console.log('unhandled', error); process.exitCode = 1; });`;
   writeFileSync(file, `${head}\n${body}`);
   const args = [file, url, queueName(), fileURLToPath(fixture('tasks.mjs'))];
   const env = { ...process.env, TMPDIR: temporary };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env, timeout: 30_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env, timeout: LONG });
   return { printed: stdout.trim(), errors: stderr, left: readdirSync(temporary) };
 }
 
@@ -52,7 +52,7 @@ test(
 test('one that closes them by force while tasks run and wait ends, too', needsRedis, async (t) => {
   const body = `const worker = make();
     const fleet = createFleet(options);
-    const tasks = [1, 2, 3].map((value) => fleet.run({ ms: 60_000, value }, { name: 'later' }));
+    const tasks = [1, 2, 3].map((value) => fleet.run({ ms: 3_600_000, value }, { name: 'later' }));
     tasks.push(fleet.run(1, { timeout: 60_000, signal: new AbortController().signal }));
     const settled = Promise.allSettled(tasks);
     await worker.ready();

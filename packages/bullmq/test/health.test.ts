@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lineTo, needsRedis, pairFor, queueName, startRedis, until, workerFor } from './support.js';
+import { lineTo, needsRedis, pairFor, queueName, startRedis, until, wordFor, workerFor } from './support.js';
 
 const redis = await startRedis();
 
@@ -16,11 +16,13 @@ async function get(
 test('/health tells what a worker does, and is 200 while it does', needsRedis, async (t) => {
   const { fleet, worker, queue } = await pairFor(t, redis.url, { worker: { health: 0, threads: 2 } });
   await fleet.run(1);
-  const running = fleet.run({ ms: 500, value: 1 }, { name: 'later' });
+  const { when, give } = wordFor(t);
+  const running = fleet.run({ when, value: 1 }, { name: 'later' });
   await until(() => worker.health.running === 1 && worker.health.ended === 1, 'the task');
   const { status, type, text } = await get(worker.healthPort, '/health');
   assert.deepEqual([status, type], [200, 'application/json']);
   assert.deepEqual(JSON.parse(text), { status: 'ok', queue, threads: 2, running: 1, ended: 1 });
+  give();
   await running;
 });
 
@@ -63,11 +65,13 @@ test('a worker closes whose subscription was cut off again and again', needsRedi
 
 test('/health is 503 while the worker closes, and the port is free afterwards', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url, { worker: { health: 0 } });
-  const running = fleet.run({ ms: 800, value: 1 }, { name: 'later' });
+  const { when, give } = wordFor(t);
+  const running = fleet.run({ when, value: 1 }, { name: 'later' });
   await until(() => worker.health.running === 1, 'the task');
   const closing = worker.close();
   const { status, text } = await get(worker.healthPort, '/health');
   assert.deepEqual([status, (JSON.parse(text) as { status: string }).status], [503, 'closing']);
+  give();
   assert.equal(await running, 1);
   await closing;
   await assert.rejects(get(worker.healthPort, '/health'));

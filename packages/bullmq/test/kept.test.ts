@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { caught, needsRedis, pairFor, startRedis, until, within } from './support.js';
+import { caught, LONGER, needsRedis, pairFor, startRedis, until, within, wordFor } from './support.js';
 
 const redis = await startRedis();
 
@@ -17,7 +17,7 @@ test('tasks of every size arrive, and no bytes stay beside their jobs', needsRed
   const client = new Redis(redis.url);
   t.after(() => client.disconnect());
   const tasks = SIZES.map((size) => new Uint8Array(size).fill(size % 251));
-  const results = await within(20_000, Promise.all(tasks.map((task) => fleet.run(task, { name: 'echo' }))));
+  const results = await within(Promise.all(tasks.map((task) => fleet.run(task, { name: 'echo' }))));
   assert.deepEqual(results, tasks);
   const spread = await fleet.proxy().sum?.(...Array.from({ length: 2000 }, () => 1));
   assert.equal(spread, 2000);
@@ -35,7 +35,7 @@ test('a large task that fails, is cancelled or runs again leaves none either', n
   const failed = await caught(fleet.run({ bytes }, { name: 'fail', attempts: 2 }));
   assert.ok(failed instanceof TypeError);
   const control = new AbortController();
-  const running = fleet.run(large(20_000), { name: 'later', signal: control.signal });
+  const running = fleet.run(large(LONGER), { name: 'later', signal: control.signal });
   await until(() => worker.health.running === 1, 'the start of the first');
   const waiting = fleet.run(large(0), { name: 'later', signal: control.signal });
   await until(async () => (await fleet.stats()).waiting === 1, 'the second');
@@ -49,11 +49,13 @@ test('a large task whose bytes are gone is lost, and said to be', needsRedis, as
   const { fleet, queue, worker } = await pairFor(t, redis.url);
   const client = new Redis(redis.url);
   t.after(() => client.disconnect());
-  const first = fleet.run({ ms: 500 }, { name: 'later' });
+  const { when, give } = wordFor(t);
+  const first = fleet.run({ when }, { name: 'later' });
   await until(() => worker.health.running === 1, 'the start of the first');
   const second = fleet.run(new Uint8Array(5000), { name: 'echo' });
   await until(async () => (await keysOf(client, queue, 'task')).length === 1, 'the second');
   await client.del(await keysOf(client, queue, 'task'));
+  give();
   assert.equal((await caught(second)).code, 'PLIMSOLL_FLEET_LOST');
   await first;
 });
@@ -75,9 +77,11 @@ test('a worker that has lost its lock spoils nothing of the one that has the job
   const client = new Redis(redis.url);
   t.after(() => client.disconnect());
   const jobId = 'taken';
-  const result = fleet.run({ ms: 1000, value: new Uint8Array(5000) }, { name: 'later', jobId });
+  const { when, give } = wordFor(t);
+  const result = fleet.run({ when, value: new Uint8Array(5000) }, { name: 'later', jobId });
   await until(() => worker.health.running === 1, 'the start of the task');
   // As a worker that runs it, too, and fails.
   await client.set(`bull:${queue}:plimsoll:error:task-${jobId}`, 'not for reading');
-  assert.deepEqual(await within(20_000, result), new Uint8Array(5000));
+  give();
+  assert.deepEqual(await within(result), new Uint8Array(5000));
 });

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { caught, folderFor, linesOf, needsRedis, pairFor, startRedis, until, within } from './support.js';
+import {
+  caught,
+  folderFor,
+  LONGER,
+  linesOf,
+  needsRedis,
+  pairFor,
+  startRedis,
+  until,
+  within,
+  wordFor,
+} from './support.js';
 
 const redis = await startRedis();
 
@@ -43,8 +54,11 @@ test('results come in the order of the items', needsRedis, async (t) => {
 
 test('without an order each result comes as soon as it is there', needsRedis, async (t) => {
   const { fleet } = await pairFor(t, redis.url, { worker: { threads: 2 } });
-  const items = [{ value: 'slow', ms: 1500 }, ...range(5).map((value) => ({ value, ms: 0 }))];
-  const results = await all(fleet.map(items, { name: 'later', ordered: false }));
+  const { when, give } = wordFor(t);
+  const items = [{ value: 'slow', when }, ...range(5).map((value) => ({ value, ms: 0 }))];
+  const results: unknown[] = [];
+  for await (const value of fleet.map(items, { name: 'later', ordered: false }))
+    if (results.push(value) === 5) give();
   assert.equal(results.at(-1), 'slow');
   assert.equal(results.length, 6);
 });
@@ -65,7 +79,7 @@ test('no more items are taken than concurrency allows', needsRedis, async (t) =>
 test('break cancels what is under way, and closes the source', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
-  const source = counting(range(20).map((value) => ({ file, value, ms: value === 0 ? 0 : 20_000 })));
+  const source = counting(range(20).map((value) => ({ file, value, ms: value === 0 ? 0 : LONGER })));
   for await (const value of fleet.map(source.items, { name: 'noted', concurrency: 5 })) {
     assert.equal(value, 0);
     await until(() => linesOf(file).length === 3, 'the start of the second task');
@@ -108,14 +122,14 @@ test('a failing source ends the loop, after the results before it', needsRedis, 
 
 test('a signal ends the loop and its tasks', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url);
-  const source = counting(range(10).map((value) => ({ value, ms: 20_000 })));
+  const source = counting(range(10).map((value) => ({ value, ms: LONGER })));
   const control = new AbortController();
   const loop = caught(
     all(fleet.map(source.items, { name: 'later', signal: control.signal, concurrency: 3 })),
   );
   await until(() => worker.health.running === 1, 'the first task');
   control.abort('enough');
-  const { code, cause } = await within(10_000, loop);
+  const { code, cause } = await within(loop);
   assert.deepEqual([code, cause], ['PLIMSOLL_POOL_ABORTED', 'enough']);
   await until(() => worker.health.running === 0, 'the end of the task');
   await until(() => source.isClosed(), 'the end of the source');
@@ -125,6 +139,6 @@ test('options of each task hold for each item', needsRedis, async (t) => {
   const { fleet } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'flaky');
   assert.deepEqual(await all(fleet.map([{ file, failures: 2 }], { name: 'flaky', attempts: 3 })), [3]);
-  const late = all(fleet.map([{ ms: 10_000 }], { name: 'later', timeout: 200 }));
+  const late = all(fleet.map([{ ms: LONGER }], { name: 'later', timeout: 200 }));
   assert.equal((await caught(late)).code, 'PLIMSOLL_POOL_TIMEOUT');
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { folderFor, needsRedis, queueName, startRedis } from './support.js';
+import { folderFor, LONG, needsRedis, queueName, startRedis } from './support.js';
 
 const redis = await startRedis();
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
@@ -41,7 +41,7 @@ async function printed(t: TestContext, file: string, args: readonly string[] = [
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   symlinkSync(MODULES, join(folder, 'node_modules'), 'junction');
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, file), ...args], {
-    timeout: 30_000,
+    timeout: LONG,
   });
   return JSON.parse(stdout) as unknown;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { needsRedis, startRedis } from './support.js';
+import { LONG, needsRedis, startRedis, until } from './support.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const files = new Map(
@@ -26,7 +26,7 @@ function folderOf(): { directory: string; [Symbol.dispose](): void } {
 
 async function outputOf(file: string, cwd: string, url: string): Promise<string> {
   const env = { ...process.env, REDIS_URL: url };
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd, env, timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd, env, timeout: LONG });
   return stdout;
 }
 
@@ -51,7 +51,11 @@ test('its programs run on a worker that its command starts', needsRedis, async (
   });
   const ended = once(worker, 'exit');
   t.after(() => worker.kill('SIGKILL'));
-  assert.match(String(await once(worker.stderr, 'data')), /queue 'numbers'/);
+  let errors = '';
+  worker.stderr.on('data', (text) => {
+    errors += text;
+  });
+  await until(() => /queue 'numbers'/.test(errors) || worker.exitCode !== null, 'the start of the worker');
   assert.equal(await outputOf('main.js', directory, url), '10\n2\n4\n');
   assert.equal(await outputOf('app.js', directory, url), 'fleet 10\n');
   worker.kill();

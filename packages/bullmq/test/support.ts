@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +68,21 @@ let queues = 0;
 /** A name that no other test has: tests of one file share a Redis. */
 export const queueName = (): string => `queue-${process.pid}-${++queues}`;
 
+/** Below those that systems give. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 30_000);
+    const server = createServer();
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      await once(server.close(), 'close');
+      return port;
+    } catch {
+      // It is taken.
+    }
+  }
+}
+
 /** A folder that goes with the test. */
 export function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bullmq-'));
@@ -78,17 +94,28 @@ export function folderFor(t: TestContext): string {
 export const linesOf = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 
-/** Waits until a condition holds; half a minute is far beyond anything that a healthy run needs. */
+/** A word that tasks wait for: `when` names the file, and they go on when it is given. */
+export function wordFor(t: TestContext): { readonly when: string; give(): void } {
+  const when = join(folderFor(t), 'word');
+  return { when, give: () => writeFileSync(when, '') };
+}
+
+/** Milliseconds far beyond anything that a healthy run needs, also on a machine that stands still for seconds. */
+export const LONG = 120_000;
+/** Of a task that has to be ended: it does not end by itself while a test waits. */
+export const LONGER = 5 * LONG;
+
+/** Waits until a condition holds. */
 export async function until(condition: () => unknown, what = 'the condition'): Promise<void> {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + LONG;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`${what} did not come true within half a minute`);
+    if (performance.now() > end) throw new Error(`${what} did not come true within ${LONG} ms`);
     await sleep(20);
   }
 }
 
 /** Fails when a promise is not settled in time. */
-export async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
+export async function within<Value>(promise: Promise<Value>, milliseconds = LONG): Promise<Value> {
   const control = new AbortController();
   const tooLate = sleep(milliseconds, undefined, { signal: control.signal }).then(() =>
     assert.fail(`not settled within ${milliseconds} ms`),
@@ -106,7 +133,7 @@ export type Failure = Error & { readonly code?: string } & Record<string, unknow
 /** What a promise is rejected with, in a bounded time. */
 export async function caught(promise: Promise<unknown>): Promise<Failure> {
   try {
-    await within(30_000, promise);
+    await within(promise);
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
     return error as Failure;
@@ -122,7 +149,7 @@ export interface Pair {
 
 /** A fleet, closed by force when the test ends. */
 export function fleetFor(t: TestContext, url: string, options: FleetOptions): Fleet {
-  const fleet = createFleet({ connection: url, ...options });
+  const fleet = createFleet({ connection: url, offlineTimeout: LONG, ...options });
   t.after(() => fleet.close({ force: true }));
   return fleet;
 }
@@ -133,7 +160,8 @@ export async function workerFor(
   url: string,
   options: Partial<FleetWorkerOptions> & { readonly queue: string },
 ): Promise<FleetWorker> {
-  const defaults = { connection: url, filename: fixture('tasks.mjs'), threads: 1 };
+  const patient = { offlineTimeout: LONG };
+  const defaults = { connection: url, filename: fixture('tasks.mjs'), threads: 1, ...patient };
   const worker = createFleetWorker({ ...defaults, ...options });
   t.after(() => worker.close({ force: true }));
   await worker.ready();
@@ -200,8 +228,11 @@ export class WorkerProcess {
   }
 }
 
-/** What finds the jobs of a dead process soon, and still bears a busy machine. */
-export const SOON = ['--lock-duration', '2000', '--stalled-interval', '500'];
+/** A start may take longer than usual. */
+export const PATIENT = ['--offline-timeout', String(LONG)];
+
+/** What finds the jobs of a dead process soon; a busy machine may take some for dead that are not. */
+export const SOON = ['--lock-duration', '2000', '--stalled-interval', '500', '--max-stalled-count', '20'];
 
 /** A worker process of the queue that takes jobs; SIGKILL ends it with the test. */
 export async function processFor(
@@ -211,7 +242,7 @@ export async function processFor(
   args: readonly string[] = [],
 ): Promise<WorkerProcess> {
   const given = ['--queue', queue, '--filename', fileURLToPath(fixture('tasks.mjs')), '--threads', '1'];
-  const worker = new WorkerProcess([...given, ...args], { REDIS_URL: url });
+  const worker = new WorkerProcess([...given, ...PATIENT, ...args], { REDIS_URL: url });
   t.after(() => worker.kill('SIGKILL'));
   return worker.ready();
 }

@@ -6,12 +6,15 @@ import { createTasks, LocalTasks, type Tasks } from '@plimsoll/bullmq';
 import {
   fixture,
   folderFor,
+  LONG,
+  LONGER,
   linesOf,
   needsRedis,
   queueName,
   startRedis,
   until,
   within,
+  wordFor,
   workerFor,
 } from './support.js';
 
@@ -19,7 +22,7 @@ const redis = await startRedis();
 
 /** What a promise ends as, without what differs by nature: threads, processes, times. */
 const outcomeOf = (promise: Promise<unknown>): Promise<unknown> =>
-  within(30_000, promise).then(
+  within(promise).then(
     (value) => ['fulfilled', value],
     (error: unknown) => {
       if (!(error instanceof Error)) return ['rejected', error];
@@ -37,6 +40,7 @@ async function all(results: AsyncIterable<unknown>): Promise<unknown[]> {
 interface Place {
   readonly tasks: Tasks;
   readonly file: string;
+  readonly word: ReturnType<typeof wordFor>;
 }
 const begun = (file: string): Promise<void> => until(() => existsSync(file), 'the start of a task');
 
@@ -91,14 +95,14 @@ const PROGRAMS: Record<string, (place: Place) => Promise<unknown>> = {
     ),
   timeout: async ({ tasks, file }) => {
     const outcome = await outcomeOf(
-      tasks.run({ file, ms: 3000, value: 1 }, { name: 'noted', timeout: 1500 }),
+      tasks.run({ file, ms: LONGER, value: 1 }, { name: 'noted', timeout: 1500 }),
     );
-    return [outcome, await tasks.run(1), linesOf(file)];
+    return [outcome, await tasks.run(1), linesOf(file).includes('end 1')];
   },
   abort: async ({ tasks, file }) => {
     const control = new AbortController();
     const running = outcomeOf(
-      tasks.run({ file, ms: 3000, value: 1 }, { name: 'noted', signal: control.signal }),
+      tasks.run({ file, ms: LONGER, value: 1 }, { name: 'noted', signal: control.signal }),
     );
     await begun(file);
     control.abort('why');
@@ -107,8 +111,8 @@ const PROGRAMS: Record<string, (place: Place) => Promise<unknown>> = {
   },
   grace: async ({ tasks, file }) => {
     const control = new AbortController();
-    const options = { name: 'busy', signal: control.signal, grace: 20_000 };
-    const running = outcomeOf(tasks.run({ file, ms: 20_000 }, options));
+    const options = { name: 'busy', signal: control.signal, grace: LONGER };
+    const running = outcomeOf(tasks.run({ file, ms: LONGER }, options));
     await begun(file);
     control.abort();
     const [state] = (await running) as [string];
@@ -136,34 +140,38 @@ const PROGRAMS: Record<string, (place: Place) => Promise<unknown>> = {
     const [one, two] = await Promise.all([tasks.run(task, options), tasks.run(task, options)]);
     return [one, two, linesOf(file).length, one === two];
   },
-  'two of one jobId, one gives up': async ({ tasks, file }) => {
+  'two of one jobId, one gives up': async ({ tasks, file, word }) => {
     const control = new AbortController();
     const options = { name: 'noted', jobId: 'given-up' };
-    const task = { file, ms: 600, value: 1 };
+    const task = { file, when: word.when, value: 1 };
     const kept = outcomeOf(tasks.run(task, options));
     const given = outcomeOf(tasks.run(task, { ...options, signal: control.signal }));
     await begun(file);
     control.abort('no time');
-    return [await given, await kept, linesOf(file)];
+    const outcome = await given;
+    word.give();
+    return [outcome, await kept, linesOf(file)];
   },
-  'the first of two of one jobId gives up': async ({ tasks, file }) => {
+  'the first of two of one jobId gives up': async ({ tasks, file, word }) => {
     const control = new AbortController();
     const options = { name: 'noted', jobId: 'first-given-up' };
-    const task = { file, ms: 600, value: 1 };
+    const task = { file, when: word.when, value: 1 };
     const given = outcomeOf(tasks.run(task, { ...options, signal: control.signal }));
     const kept = outcomeOf(tasks.run(task, options));
     await begun(file);
     control.abort('no time');
-    return [await given, await kept, linesOf(file)];
+    const outcome = await given;
+    word.give();
+    return [outcome, await kept, linesOf(file)];
   },
   'all of one jobId give up': async ({ tasks, file }) => {
     const options = (): object => ({ name: 'noted', jobId: 'all-given-up', timeout: 1500 });
-    const task = { file, ms: 3000, value: 1 };
+    const task = { file, ms: LONGER, value: 1 };
     const both = await Promise.all([
       outcomeOf(tasks.run(task, options())),
       outcomeOf(tasks.run(task, options())),
     ]);
-    return [both, await tasks.run(1), linesOf(file)];
+    return [both, await tasks.run(1), linesOf(file).includes('end 1')];
   },
   'bad options': ({ tasks }) =>
     Promise.all(
@@ -187,15 +195,15 @@ for (const [name, program] of Object.entries(PROGRAMS)) {
   test(`${name}: the same on threads and on a fleet`, needsRedis, async (t) => {
     const queue = queueName();
     await workerFor(t, redis.url, { queue });
-    const remote = createTasks({ ...pool, fleet: { queue, connection: redis.url } });
+    const remote = createTasks({ ...pool, fleet: { queue, connection: redis.url, offlineTimeout: LONG } });
     const local = createTasks({ ...pool, fleet: '' });
     t.after(() => Promise.all([local.close(), remote.close()]));
     assert.deepEqual([local.kind, remote.kind], ['threads', 'fleet']);
     await Promise.all([local.ready(), remote.ready()]);
     const folder = folderFor(t);
     const [here, there] = await Promise.all([
-      program({ tasks: local, file: join(folder, 'local') }),
-      program({ tasks: remote, file: join(folder, 'remote') }),
+      program({ tasks: local, file: join(folder, 'local'), word: wordFor(t) }),
+      program({ tasks: remote, file: join(folder, 'remote'), word: wordFor(t) }),
     ]);
     assert.deepStrictEqual(there, here);
   });

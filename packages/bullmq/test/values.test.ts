@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { createFleet, createFleetWorker } from '@plimsoll/bullmq';
 import fc from 'fast-check';
-import { caught, fixture, needsRedis, queueName, startRedis } from './support.js';
+import { caught, fixture, LONG, needsRedis, queueName, startRedis } from './support.js';
 
 // Before Redis is stopped, whose hook comes second.
 test.after(async () => {
@@ -17,8 +17,10 @@ const queue = queueName();
 const connection = redis.url;
 const filename = fixture('tasks.mjs');
 const isOn = needsRedis.skip === false;
-const worker = isOn ? createFleetWorker({ queue, connection, filename, threads: 1 }) : undefined;
-const fleet = createFleet({ queue, connection, name: 'echo' });
+const worker = isOn
+  ? createFleetWorker({ queue, connection, filename, threads: 1, offlineTimeout: LONG })
+  : undefined;
+const fleet = createFleet({ queue, connection, name: 'echo', offlineTimeout: LONG });
 
 const echo = (value: unknown): Promise<unknown> => fleet.run(value, { name: 'echo' });
 

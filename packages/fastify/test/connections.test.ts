@@ -231,8 +231,12 @@ test("Fastify's own handlerTimeout ends the task, too", async (t) => {
   );
   await fastify.listen({ port: 0, host: '127.0.0.1' });
   const socket = await send(fastify, REQUESTS.GET);
-  const [answer] = await once(socket, 'data');
-  assert.match(String(answer), /^HTTP\/1\.1 503 .*FST_ERR_HANDLER_TIMEOUT/s);
+  let answer = '';
+  socket.on('data', (text) => {
+    answer += text;
+  });
+  await until(() => answer.includes('\r\n\r\n') && answer.includes('FST_ERR'));
+  assert.match(answer, /^HTTP\/1\.1 503 .*FST_ERR_HANDLER_TIMEOUT/s);
   assert.equal(await fastify.runTask({ a: 1, b: 2 }), 3);
   socket.destroy();
 });

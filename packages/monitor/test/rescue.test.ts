@@ -28,8 +28,9 @@ test('one more thread for each that is blocked, as long as it is', { skip }, asy
       ['size', 8],
     ],
   );
-  // A look that falls into the release still sees some of them blocked: then it takes two steps.
-  assert.ok(shrinks.every(([type]) => type === 'shrink'));
+  // A look that falls into the release still sees some of them blocked: then it takes two steps. On a machine that stands still one
+  // may fail, and is tried again.
+  assert.ok(shrinks.every(([type]) => type !== 'grow'));
   assert.deepEqual([shrinks[0]?.[1], shrinks.at(-1)?.[2]], [8, 4]);
 });
 
@@ -43,7 +44,7 @@ test('a queue that is long because threads compute gets no thread', { skip }, as
 });
 
 /** In a network of its own, where nobody but the program answers lookups. */
-const ENTER = `ip link set lo up && echo "nameserver 127.0.0.1\noptions timeout:2 attempts:1" > "$1/resolv" &&
+const ENTER = `ip link set lo up && echo "nameserver 127.0.0.1\noptions timeout:30 attempts:1" > "$1/resolv" &&
 echo "hosts: files dns" > "$1/switch" && mount --bind "$1/resolv" /etc/resolv.conf &&
 mount --bind "$1/switch" /etc/nsswitch.conf && shift && exec "$@"`;
 
@@ -54,18 +55,16 @@ test('two for each lookup that hangs, since lookups may have half of the threads
     spawnSync('unshare', ['--mount', '--net', '--', 'sh', '-c', ENTER, 'sh', folder, ...command], {
       env: { ...process.env, UV_THREADPOOL_SIZE: MAX },
       encoding: 'utf8',
+      timeout: 240_000,
     });
   if (inside('true').status !== 0) return t.skip('needs the right to make namespaces');
   const { stdout, stderr } = inside(process.execPath, fixture('rescue.cjs'), 'lookups');
   const changes = JSON.parse(stdout) as [type: string, from: number, size: number, blocked: number][];
-  assert.deepEqual(
-    changes.slice(0, 2),
-    [
-      ['grow', 4, 8, 2],
-      ['grow', 8, 12, 4],
-    ],
-    stderr,
-  );
+  const grows = changes.filter(([type]) => type === 'grow');
+  assert.deepEqual(grows[0], ['grow', 4, 8, 2], stderr);
+  // A look that falls into the start of the next two lookups sees one of them blocked: then it takes more steps.
+  for (const [, , size, blocked] of grows) assert.equal(size, 4 + 2 * blocked);
+  assert.ok((grows.at(-1)?.[2] ?? 0) >= 12, JSON.stringify(changes));
   assert.equal(changes.at(-1)?.[2], 4);
 });
 

@@ -23,7 +23,7 @@ export const HAS_FIFOS = process.platform !== 'win32';
 export const fixture = (name: string): string =>
   fileURLToPath(new URL(`../test/fixtures/${name}`, import.meta.url));
 
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 120_000;
 
 /** Waits for something that must happen, for so long that only what never happens fails. */
 export async function until(happened: () => boolean): Promise<void> {
@@ -64,11 +64,19 @@ export function holdThreads(t: TestContext, jobs: number): Held {
 
 const OPENAT = process.arch === 'arm64' ? '56' : '257';
 
+/** What a file of /proc says of each thread of this process; one may end between the list and its file. Linux. */
+export const ofThreads = (file: 'comm' | 'syscall'): string[] =>
+  readdirSync('/proc/self/task').flatMap((task) => {
+    try {
+      return [readFileSync(`/proc/self/task/${task}/${file}`, 'latin1')];
+    } catch {
+      return [];
+    }
+  });
+
 /** Threads of this process that are in an open of a file, as those are that `holdThreads` holds. Linux. */
 export const threadsThatOpen = (): number =>
-  readdirSync('/proc/self/task').filter((task) =>
-    readFileSync(`/proc/self/task/${task}/syscall`, 'latin1').startsWith(`${OPENAT} `),
-  ).length;
+  ofThreads('syscall').filter((call) => call.startsWith(`${OPENAT} `)).length;
 
 /** Opens the other end, which lets the reader go; there is none while its job has no thread. */
 function openForWriting(path: string): void {
@@ -88,7 +96,7 @@ export interface Ended {
 /** Runs Node to its end. */
 export function runNode(args: readonly string[], options: ExecFileOptions = {}): Promise<Ended> {
   return new Promise((resolve) => {
-    const timeout = LONGEST_WAIT_MS;
+    const timeout = 2 * LONGEST_WAIT_MS;
     execFile(process.execPath, args, { timeout, ...options, encoding: 'utf8' }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout: String(stdout), stderr: String(stderr) });

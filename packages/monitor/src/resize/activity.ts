@@ -30,21 +30,23 @@ export interface ActivityChange {
   /** Threads that ran on no core and are in a futex, or in another system call. */
   readonly inFutex: number;
   readonly inOtherCalls: number;
-  /** Whether the threads that ran had a core for at least half of the time that they wanted one. */
+  /** Whether the threads had a core for at least half of the time that they wanted one. */
   readonly hasCores: boolean;
 }
 
-export function compareActivity(before: ReadonlyMap<number, Activity>): ActivityChange {
+/** @param elapsed nanoseconds since the earlier look */
+export function compareActivity(before: ReadonlyMap<number, Activity>, elapsed: number): ActivityChange {
   let [ran, waited, inFutex, inOtherCalls] = [0, 0, 0, 0];
   for (const [thread, now] of readActivity([...before.keys()])) {
     const then = before.get(thread) as Activity;
     ran += now.ran - then.ran;
     waited += now.waited - then.waited;
     if (now.slices !== then.slices || now.ran !== then.ran) continue;
-    // The call is `running` while a thread runs or waits for a core.
+    // The call is `running` while a thread runs or waits for a core. The kernel counts a wait when it ends.
     const [call] = callOf(thread);
-    if (call === CALLS?.futex) inFutex++;
-    else if (call !== undefined && call !== 'running') inOtherCalls++;
+    if (call === 'running') waited += elapsed;
+    else if (call === CALLS?.futex) inFutex++;
+    else if (call !== undefined) inOtherCalls++;
   }
   return { inFutex, inOtherCalls, hasCores: waited <= ran };
 }

@@ -123,7 +123,7 @@ export class Rescuer {
   async #judge({ since, fast, slow, threads }: Round): Promise<void> {
     const { pool, state } = this.#parts;
     const { max, holdMs } = this.#settings;
-    const { inFutex, inOtherCalls, hasCores } = compareActivity(threads);
+    const { inFutex, inOtherCalls, hasCores } = compareActivity(threads, (clock() - since) * 1e6);
     const { size, busy } = pool.counters();
     const parked = state.real - state.size;
     const blocked = Math.max(0, inOtherCalls - parked) + Math.max(0, inFutex - (size - busy));
