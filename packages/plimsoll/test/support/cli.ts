@@ -73,7 +73,7 @@ async function read(stream: NodeJS.ReadableStream | null): Promise<string> {
 }
 
 /** Wait until `condition` holds; fails after `ms`. */
-export async function until(condition: () => boolean, ms = 20_000, what = String(condition)): Promise<void> {
+export async function until(condition: () => boolean, ms = 60_000, what = String(condition)): Promise<void> {
   const end = Date.now() + ms;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`still not so after ${ms} ms: ${what}`);
@@ -81,9 +81,18 @@ export async function until(condition: () => boolean, ms = 20_000, what = String
   }
 }
 
+/** Names of everything under a directory whose contents come and go; none while some of them go. */
+export function everythingIn(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a recorder has written some jobs, under the temporary directory of a run: then the app runs. */
 export const hasRecorded = (directory: string): boolean =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  everythingIn(directory)
     .filter((file) => file.endsWith('.jsonl'))
     .some((file) => readFileSync(join(directory, file), 'utf8').includes('"events"'));
 
