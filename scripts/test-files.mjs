@@ -43,7 +43,6 @@ const SECONDS = {
   ...timesIn(`${TEST}/tune`, {
     tune: 20,
     live: 14,
-    attached: 12,
     'live-trouble': 10,
     traffic: 10,
     commands: 8,
@@ -85,7 +84,14 @@ const NOT_EVERYWHERE = [
       ...inFolder(POOL, ['protocol', 'reordering', 'litmus', 'testing-', 'docs', 'floors']),
       ...inFolder(TEST, ['bench/', 'browser/', 'collections/', 'contest/', 'docs/', 'report/', 'stats/']),
       ...inFolder(TEST, ['host/noise', 'packaging/', 'trace/reduce']),
-      ...inFolder(TEST, ['tune/answer', 'tune/commands', 'tune/figures', 'tune/judge', 'tune/traffic']),
+      ...inFolder(TEST, [
+        'tune/answer',
+        'tune/commands',
+        'tune/figures',
+        'tune/judge',
+        'tune/measure',
+        'tune/traffic',
+      ]),
       ...inFolder(CLI, ['against', 'bad-input', 'bench', 'limits', 'report']),
       ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
       ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
