@@ -78,15 +78,15 @@ describe('what a window must not get wrong', { concurrency: false }, () => {
     load(context, port, ['/later?ms=300'], 4);
     load(context, port, ['/later?ms=3'], 4);
     let long = 0;
-    // Each has one with a chance of four in five.
-    for (let order = 0; order < 20 && long === 0; order++) {
+    // A window has four with a chance of four in five; one that is out of step is an accident.
+    for (let order = 0; order < 20 && long < 5; order++) {
       const place = { block: 0, order, arm: 4, size: 4 } as const;
       const window = await target.window({ ...place, ...patience, leastMs: 250, mostMs: 250 });
       const latencies = [...window.routes.values()].flat();
-      long = latencies.filter((latency) => latency > 250).length;
+      long += latencies.filter((latency) => latency > 250).length;
       assert.equal(window.unfinished, 0);
     }
-    assert.ok(long > 0);
+    assert.ok(long >= 5, `${long} long ones`);
   });
 
   test('a request that never ends holds no window up and is said to be unfinished once', async (context) => {
