@@ -41,7 +41,7 @@ const SECONDS = {
   }),
   ...timesIn(TEST, { 'target/attach': 8, 'top/top': 10 }),
   ...timesIn(`${TEST}/tune`, {
-    tune: 20,
+    tune: 40,
     live: 14,
     'live-trouble': 10,
     traffic: 10,
