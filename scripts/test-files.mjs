@@ -41,9 +41,8 @@ const SECONDS = {
   }),
   ...timesIn(TEST, { 'target/attach': 8, 'top/top': 10 }),
   ...timesIn(`${TEST}/tune`, {
-    tune: 20,
+    tune: 40,
     live: 14,
-    attached: 12,
     'live-trouble': 10,
     traffic: 10,
     commands: 8,
@@ -85,7 +84,14 @@ const NOT_EVERYWHERE = [
       ...inFolder(POOL, ['protocol', 'reordering', 'litmus', 'testing-', 'docs', 'floors']),
       ...inFolder(TEST, ['bench/', 'browser/', 'collections/', 'contest/', 'docs/', 'report/', 'stats/']),
       ...inFolder(TEST, ['host/noise', 'packaging/', 'trace/reduce']),
-      ...inFolder(TEST, ['tune/answer', 'tune/commands', 'tune/figures', 'tune/judge', 'tune/traffic']),
+      ...inFolder(TEST, [
+        'tune/answer',
+        'tune/commands',
+        'tune/figures',
+        'tune/judge',
+        'tune/measure',
+        'tune/traffic',
+      ]),
       ...inFolder(CLI, ['against', 'bad-input', 'bench', 'limits', 'report']),
       ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
       ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
@@ -113,8 +119,7 @@ const NOT_EVERYWHERE = [
 
 /** What asserts on times of its own, or measures an app that must start, answer or end within seconds: one at a time. */
 const MEASURES = [
-  ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
-  ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
+  ...inFolder(TEST, ['classify/classify', 'classify/draw', 'doctor/doctor']),
   'studies/test/load/traffic',
 ];
 
@@ -131,7 +136,7 @@ const WAITS = [
     'library',
   ]),
   ...inFolder(TEST, ['resize/', 'target/', 'top/', 'trace/', 'cli/']),
-  ...inFolder(`${TEST}/tune`, ['bad-input', 'commands', 'traffic']),
+  ...inFolder(`${TEST}/tune`, ['attached', 'bad-input', 'commands', 'live', 'traffic', 'tune']),
   ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
   ...inFolder('studies/test', ['folklore', 'live-contestant']),
   ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'study', 'table-run']),

@@ -7,7 +7,7 @@ import { attach, RemoteError } from '../target/attach.js';
 type Outcome = Pick<Resize, 'before' | 'after' | 'limit' | 'slowLimit' | 'by' | 'reason'>;
 
 /** The answer comes at most this long after the resize has given up. */
-const SPARE_MS = 3000;
+const SPARE_MS = 5000;
 
 export async function resizeProcess(
   pid: number,

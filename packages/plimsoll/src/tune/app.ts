@@ -65,20 +65,20 @@ export async function startApp(
     ended: untilEnded(),
     wallMs: () => (end?.atMs ?? performance.now()) - startMs,
     async nature(mostMs, patienceMs, signal) {
-      let listensSinceMs: number | null = null;
+      let listensAfterMs: number | null = null;
       for (;;) {
         signal.throwIfAborted();
-        const nowMs = performance.now();
-        const spentMs = nowMs - startMs;
+        const spentMs = performance.now() - startMs;
         if (end?.code === 0) return { is: 'ended' };
         if (end !== null)
           throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${end.text})`);
         const endpoint = endpointOf([...new Set([...groupMembers(running.pid), ...left()])]);
         if (endpoint !== null) {
-          listensSinceMs ??= nowMs;
-          if (!isSidePort(endpoint) || nowMs - listensSinceMs > PORT_MS) {
-            await live.arrived(ARRIVAL_MS, signal);
-            return { is: 'serving', endpoint };
+          listensAfterMs ??= spentMs;
+          if (!isSidePort(endpoint) || spentMs - listensAfterMs > PORT_MS) {
+            const absence: unknown = await live.arrived(ARRIVAL_MS, signal).catch((error: unknown) => error);
+            if (absence === undefined) return { is: 'serving', endpoint };
+            if (end === null) throw absence;
           }
         }
         if (live.requests > 0 && spentMs > patienceMs) return { is: 'serving', endpoint: null };

@@ -55,8 +55,8 @@ describe('nothing stays behind', linux, () => {
     });
     assert.equal(run.code, null);
     assert.ok(existsSync(blocked), 'it was killed in the middle of a run');
-    await until(() => processesWith(blocked).length === 0, 20_000, 'every process of the run is gone');
-    await until(() => readdirSync(directory).length === 0, 20_000, 'its directory is gone');
+    await until(() => processesWith(blocked).length === 0, 60_000, 'every process of the run is gone');
+    await until(() => readdirSync(directory).length === 0, 60_000, 'its directory is gone');
     rmSync(directory, { recursive: true });
     rmSync(blocked);
   });

@@ -68,8 +68,8 @@ describe('drawing leaves nothing behind', linux, () => {
       meanwhile: (child) => void whenRunning(directory).then(() => child.kill('SIGKILL')),
     });
     assert.equal(run.code, null);
-    await until(() => processesWith(directory).length === 0, 20_000, 'every process is gone');
-    await until(() => readdirSync(directory).length === 0, 20_000, 'its directory is gone');
+    await until(() => processesWith(directory).length === 0, 60_000, 'every process is gone');
+    await until(() => readdirSync(directory).length === 0, 60_000, 'its directory is gone');
     rmSync(directory, { recursive: true });
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { benchSchema } from '#plimsoll/results/bench.js';
-import { limitedCgroup, within } from '../support/cgroup.js';
+import { limitedCgroup, removeCgroup, within } from '../support/cgroup.js';
 import { plimsoll } from '../support/cli.js';
 
 /** Whether this user may make mount namespaces; without them no small or read-only filesystem can be had. */
@@ -106,7 +106,7 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
     }
     assert.deepEqual(run.left, []);
   } finally {
-    rmdirSync(cgroup);
+    await removeCgroup(cgroup);
   }
 });
 

@@ -85,7 +85,7 @@ test('the processes of a cluster, and jobs of Workers, are one program', linux, 
   for (const { pid, jobs } of recorded.trace.processes.slice(1)) {
     const ofWorker = ({ kind, loopThread }: TracedJob): boolean => kind === 'fs.stat' && loopThread !== pid;
     const seen = jobs.filter(ofWorker).length;
-    assert.ok(seen > 10 && seen <= 20, `${seen} of 20 are recorded`);
+    assert.ok(seen > 0 && seen <= 40, `${seen} of 40 are recorded`);
   }
 });
 
@@ -130,7 +130,7 @@ describe('a recording that ends early keeps what there was', linux, () => {
   });
 
   test('--duration: the command is ended, exit code 0', async () => {
-    const run = await trace(['--duration', '2'], [node, app('forever.cjs')]);
+    const run = await trace(['--duration', '10'], [node, app('forever.cjs')]);
     assert.equal(run.code, 0, run.stderr);
     assert.equal(run.summary.ending, 'stopped');
     assert.ok(run.count('crypto') > 0);
@@ -172,8 +172,8 @@ describe('a recording that ends early keeps what there was', linux, () => {
       meanwhile: (child) => void until(() => hasRecorded(directory)).then(() => child.kill('SIGKILL')),
     });
     assert.equal(run.code, null);
-    await until(() => processesWith(directory).length === 0, 20_000, 'every process is gone');
-    await until(() => readdirSync(directory).length === 0, 20_000, 'its directory is gone');
+    await until(() => processesWith(directory).length === 0, 60_000, 'every process is gone');
+    await until(() => readdirSync(directory).length === 0, 60_000, 'its directory is gone');
     rmSync(directory, { recursive: true });
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { diagnosisSchema } from 'plimsoll';
 import type { MachineFacts, ProcessFacts } from '#plimsoll/doctor/facts.js';
 import { countPool } from '#plimsoll/host/process-pool.js';
 import { diagnose } from '#plimsoll/report/findings/doctor.js';
-import { limitedCgroup, within } from '../support/cgroup.js';
+import { limitedCgroup, removeCgroup, within } from '../support/cgroup.js';
 import { plimsoll, until } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
@@ -146,7 +146,7 @@ describe('every wrong setting, provoked', () => {
       assert.equal(run.code, 4, 'a death that has nothing to do with the pool');
       assert.match(run.stderr, /signal SIGABRT.*pids limit/);
     } finally {
-      rmdirSync(cgroup);
+      await removeCgroup(cgroup);
     }
   });
 
@@ -170,7 +170,7 @@ describe('every wrong setting, provoked', () => {
       );
       assert.deepEqual([seen.code, seen.ids], [0, expected]);
     } finally {
-      rmdirSync(cgroup);
+      await removeCgroup(cgroup);
     }
   });
 });

@@ -1,10 +1,11 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from './cli.js';
 
 let made = 0;
 
 /**
- * A cgroup of our own with a limit, to be removed by rmdir; `null` where there is none to be had.
+ * A cgroup of our own with a limit, to be removed by `removeCgroup`; `null` where there is none to be had.
  *
  * @param controller its directory in version 1; in version 2 all are one.
  * @param limits values by file; those that are not there are left out, so that both versions can be named.
@@ -36,3 +37,15 @@ function write(file: string, value: string): boolean {
 export const within = (cgroup: string): string[] => [
   ...['sh', '-c', 'echo $$ > "$1/cgroup.procs" && shift && exec "$@"', 'sh', cgroup],
 ];
+
+/** What ran in it may still be ending. */
+export const removeCgroup = (cgroup: string): Promise<void> =>
+  until(() => {
+    try {
+      rmdirSync(cgroup);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EBUSY') return false;
+      throw error;
+    }
+  });

@@ -81,9 +81,18 @@ export async function until(condition: () => boolean, ms = 120_000, what = Strin
   }
 }
 
+/** Names of everything under a directory whose contents come and go; none while some of them go. */
+export function everythingIn(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a recorder has written some jobs, under the temporary directory of a run: then the app runs. */
 export const hasRecorded = (directory: string): boolean =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  everythingIn(directory)
     .filter((file) => file.endsWith('.jsonl'))
     .some((file) => readFileSync(join(directory, file), 'utf8').includes('"events"'));
 

@@ -5,8 +5,9 @@ import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { attach } from '#plimsoll/target/attach.js';
 import { LiveTarget } from '#plimsoll/tune/live/target.js';
-import { fixture } from './cli.js';
+import { fixture, until } from './cli.js';
 
 export interface LiveApp {
   readonly target: LiveTarget;
@@ -29,7 +30,7 @@ export async function liveApp(
     rmSync(directory, { recursive: true, force: true });
   });
   const port = await portOf(child);
-  await target.arrived(20_000);
+  await target.arrived(60_000);
   return { target, child, port };
 }
 
@@ -60,6 +61,16 @@ export const ask = (port: number, path: string, agent?: Agent): Promise<number |
       .once('error', () => resolve(null))
       .end();
   });
+
+/** Ask a cluster until so many of its workers have answered, each over a connection of its own. */
+export async function askWorkers(port: number, workers: number): Promise<void> {
+  const seen = new Set<string | null>();
+  while (seen.size < workers) {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } });
+    seen.add(response.headers.get('x-pid'));
+    await response.text();
+  }
+}
 
 export interface Load {
   /** Resolves when all that was sent has been answered. */
@@ -126,6 +137,19 @@ const parkedThreads = (pid: number): number =>
 export function servingThreads(pid: number, started = 8): number {
   const named = countThreads(pid, (task) => readFileSync(`${task}/comm`, 'utf8').trim() === 'libuv-worker');
   return (named === 0 ? started : named) - parkedThreads(pid);
+}
+
+/** Wait until so many serve: an agent that is slow to answer resizes the pool all the same. */
+export const untilServing = (pid: number, size: number, started?: number): Promise<void> =>
+  until(() => servingThreads(pid, started) === size, undefined, `${size} threads serve`);
+
+/** Wait until no agent is in a process: its thread ends a moment after its last answer. */
+export async function untilLeftAlone(pid: number): Promise<void> {
+  for (let isMeasured: unknown = true; isMeasured; ) {
+    const attached = await attach(pid);
+    isMeasured = await attached.evaluate("Reflect.has(globalThis, Symbol.for('plimsoll.tune'))");
+    await attached.close();
+  }
 }
 
 const countThreads = (pid: number, isOne: (task: string) => boolean): number =>

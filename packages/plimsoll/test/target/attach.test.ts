@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { after, afterEach, describe, test } from 'node:test';
 import { listenersOf } from '#plimsoll/host/sockets.js';
 import { type AttachOptions, attach, RemoteError } from '#plimsoll/target/attach.js';
 import { until } from '../support/cli.js';
+import { freePort } from '../support/port.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -42,7 +43,7 @@ async function start(
 async function evaluate(pid: number, source: string, options?: AttachOptions): Promise<unknown> {
   const attached = await attach(pid, options);
   try {
-    return await attached.evaluate(source, 5000);
+    return await attached.evaluate(source);
   } finally {
     await attached.close();
   }
@@ -56,7 +57,7 @@ describe('attach', { skip: process.platform !== 'linux' && 'needs /proc' }, () =
     const pid = await start(`console.log('ready'); ${turn}`, { flags: [ANY_PORT, '--no-opt'] });
     const attached = await attach(pid);
     const tick = 'new Promise((resolve) => process.nextTick(resolve, "ticked"))';
-    for (let times = 0; times < 50; times++) assert.equal(await attached.evaluate(tick, 5000), 'ticked');
+    for (let times = 0; times < 50; times++) assert.equal(await attached.evaluate(tick), 'ticked');
     await attached.close();
   });
 
@@ -80,8 +81,8 @@ describe('attach', { skip: process.platform !== 'linux' && 'needs /proc' }, () =
       await assert.rejects(attached.evaluate('Promise.reject(new Error("later"))'), { message: 'later' });
       await assert.rejects(attached.evaluate('no such thing'), /SyntaxError/);
       await attached.close();
-      // Well before it would close by itself.
-      await until(() => !listens(pid), 4000);
+      // Before it would close by itself, after 15 s.
+      await until(() => !listens(pid), 10_000);
       assert.equal(await evaluate(pid, 'process.pid'), pid, 'and it can be opened again');
     });
 
@@ -119,7 +120,7 @@ describe('attach', { skip: process.platform !== 'linux' && 'needs /proc' }, () =
     const pid = await start(STAYS);
     const module = import.meta.resolve('#plimsoll/target/attach.js');
     const text = `import { attach } from ${JSON.stringify(module)};
-const attached = await attach(${pid}); await attached.evaluate('1', 100); process.kill(process.pid, 'SIGKILL');`;
+const attached = await attach(${pid}); await attached.evaluate('1', 2000).catch(() => {}); process.kill(process.pid, 'SIGKILL');`;
     const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', text]);
     assert.deepEqual([signal, listens(pid)], ['SIGKILL', true]);
     await until(() => !listens(pid));
@@ -138,7 +139,7 @@ describe('what cannot be attached to', { skip: process.platform !== 'linux' && '
     const child = spawn('sleep', ['60'], { stdio: 'ignore' });
     running.push(child);
     await once(child, 'spawn');
-    await until(() => child.pid !== undefined);
+    await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
     await assert.rejects(attach(child.pid as number), { code: 'PLIMSOLL_NOT_NODE' });
     assert.deepEqual([child.exitCode, child.signalCode], [null, null]);
   });
@@ -207,12 +208,3 @@ describe('what cannot be attached to', { skip: process.platform !== 'linux' && '
     await attached.close();
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}

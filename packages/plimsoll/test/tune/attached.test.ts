@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { PlimsollError } from '#plimsoll/errors.js';
 import { attachTo, boundedSizes } from '#plimsoll/tune/live/attached.js';
-import { measureSizes } from '#plimsoll/tune/live/measure.js';
 import { until } from '../support/cli.js';
-import { ask, type LiveApp, load, portOf, servingThreads, startApp } from '../support/live.js';
+import { ask, type LiveApp, load, portOf, startApp, untilLeftAlone, untilServing } from '../support/live.js';
 
-const plan = { block: 0, order: 0, leastMs: 200, requests: 40 } as const;
+/** A window ends with its requests, however long they take. */
+const patience = { mostMs: 60_000, drainMs: 60_000 } as const;
+const plan = { block: 0, order: 0, leastMs: 200, requests: 40, ...patience } as const;
 const { signal } = new AbortController();
 
 function temporaryDirectory(context: TestContext): string {
@@ -45,8 +46,9 @@ describe('a process that runs already', { concurrency: false }, () => {
       assert.deepEqual([...window.routes.keys()], ['GET /users/:id']);
       assert.equal(window.disturbed, false);
       await target.close();
-      assert.equal(servingThreads(child.pid), 8);
+      await untilServing(child.pid, 8);
       await clients.stop();
+      await untilLeftAlone(child.pid);
     }
   });
 
@@ -68,28 +70,6 @@ describe('a process that runs already', { concurrency: false }, () => {
     load(context, port, ['/'], 8);
     await until(() => target.requests > 40);
     await target.resize(3);
-    await until(() => target.pids.filter((pid) => servingThreads(pid) === 3).length === 2);
-  });
-
-  test('under caution: at most a tenth of the windows is worse, and a hopeless size is left', async (context) => {
-    const { child, port } = await running(context, 'waits');
-    const target = await attachTo(child.pid, temporaryDirectory(context), signal);
-    context.after(() => target.close());
-    load(context, port, ['/'], 8);
-    await until(() => target.requests > 40);
-    const { plan: judged, caution } = await measureSizes(target, {
-      sizes: [1, 4, 8],
-      baseline: 8,
-      objective: 'mean',
-      timeMs: 12_000,
-      seed: 1,
-      signal,
-      isCautious: true,
-    });
-    assert.ok(judged.left?.includes(1), `left: ${judged.left}`);
-    const { worse = 0, windows = 0 } = caution ?? {};
-    assert.ok(worse >= 1 && worse <= 0.1 * windows, `${worse} of ${windows}`);
-    await target.close();
-    assert.equal(servingThreads(child.pid), 8);
+    for (const pid of target.pids) await untilServing(pid, 3);
   });
 });

@@ -16,7 +16,10 @@ function errorOf({ error, left }: Tuned): { code: string | undefined; message: s
 
 describe('what cannot be tuned', linux, () => {
   const slash = { from: 'urls', urls: ['/'], connections: 2 } as const;
-  const to = (url: string) => ({ traffic: { from: 'urls', urls: [url], connections: 2 } as const });
+  const to = (url: string) => ({
+    traffic: { from: 'urls', urls: [url], connections: 2 } as const,
+    timeMs: 60_000,
+  });
 
   test('no such command, and one that fails at once', async () => {
     const { code, message } = errorOf(await tuned(['no-such-program']));
@@ -52,14 +55,14 @@ describe('what cannot be tuned', linux, () => {
 
   test('nobody sends requests: it says where to, and how to have them sent', async () => {
     const seen: (string | null)[] = [];
-    const run = await tuned(app('server.cjs', 'http1', '20'), { timeMs: 1_000 }, ({ phase, at }) => {
+    const run = await tuned(app('server.cjs', 'http1', '20'), { timeMs: 10_000 }, ({ phase, at }) => {
       if (phase === 'waiting') seen.push(at);
     });
     const { code, message } = errorOf(run);
     assert.equal(code, 'PLIMSOLL_NO_REQUESTS');
     assert.match(
       message,
-      /^no request arrived within 1 s: send requests to http:\/\/127\.0\.0\.1:\d+ during the measurement, or let plimsoll send them, with --url/,
+      /^no request arrived within 10 s: send requests to http:\/\/127\.0\.0\.1:\d+ during the measurement, or let plimsoll send them, with --url/,
     );
     assert.match(seen[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
   });
@@ -76,7 +79,9 @@ describe('what cannot be tuned', linux, () => {
 
   test('the app answers errors to a command that does not tell', async () => {
     const traffic = autocannon('-c', '2', 'http://127.0.0.1:$PORT/fails');
-    const { code, message } = errorOf(await tuned(app('server.cjs', 'http1', '20'), { traffic }));
+    const { code, message } = errorOf(
+      await tuned(app('server.cjs', 'http1', '20'), { traffic, timeMs: 60_000 }),
+    );
     assert.equal(code, 'PLIMSOLL_ONLY_ERRORS');
     assert.match(message, /^all \d+ requests were answered with a status of 500 or more/);
   });
@@ -87,7 +92,7 @@ describe('what cannot be tuned', linux, () => {
       setTimeout(() => response.end(), 5);
       dies ??= setTimeout(() => { console.error("out of luck"); process.exit(7); }, 2000);
     }).listen(0, '127.0.0.1');`;
-    const { code, message } = errorOf(await tuned([node, '-e', program], { traffic: slash }));
+    const { code, message } = errorOf(await tuned([node, '-e', program], { traffic: slash, timeMs: 60_000 }));
     assert.deepEqual(
       [code, message],
       [

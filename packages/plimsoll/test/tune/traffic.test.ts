@@ -78,8 +78,14 @@ async function underTraffic(
 
 const command = (...words: [string, ...string[]]): TrafficSource => ({ from: 'command', words });
 const urls = (options: UrlRequests): TrafficSource => ({ from: 'urls', ...options });
-const isRunning = (pid: number): boolean =>
-  existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
 
 describe('traffic of a command', () => {
   test('$PORT is replaced, and it is started anew when it ends with 0', async () => {
@@ -106,10 +112,11 @@ describe('traffic of a command', () => {
   });
 
   test('one that ends too soon, again and again, is told to go on for longer', async () => {
-    await underTraffic(command(node, '-e', ''), async ({ traffic, pauses }) => {
+    await underTraffic(command('true'), async ({ traffic, pauses }) => {
       const { message } = await traffic.failed;
       assert.match(message, /ended within 1 s, 3 times in a row; it must send requests for longer/);
-      assert.equal(pauses(), 2);
+      // More, if one of them took longer on a busy machine.
+      assert.ok(pauses() >= 2);
     });
   });
 
@@ -151,7 +158,14 @@ describe('traffic to URLs', () => {
       headers: { 'x-key': 'k' },
       body: '{"a":1}',
     });
-    const slowly: Answer = (_, response) => void setTimeout(() => response.end('ok'), 10);
+    // The first answers wait until all connections have asked.
+    const held: ServerResponse[] = [];
+    let isFull = false;
+    const together: Answer = (_, response) => {
+      held.push(response);
+      isFull ||= held.length === 4;
+      if (isFull) for (const one of held.splice(0)) one.end('ok');
+    };
     await underTraffic(
       source,
       async ({ arrivals, mostOpen, traffic }) => {
@@ -162,7 +176,7 @@ describe('traffic to URLs', () => {
         assert.deepEqual([first?.method, first?.headers['x-key'], first?.body], ['POST', 'k', '{"a":1}']);
         assert.equal(traffic.trouble(), null);
       },
-      slowly,
+      together,
     );
   });
 
@@ -184,22 +198,27 @@ describe('traffic to URLs', () => {
   });
 
   test('a rate is kept whether or not requests are answered, and at random times instead of in bursts', async () => {
-    const never: Answer = () => {};
+    const held: ServerResponse[] = [];
+    // Of the first 90 none is answered before all of them are there.
+    const late: Answer = (_, response) => {
+      if (held.push(response) >= 90) for (const one of held) one.end();
+    };
+    const startedMs = performance.now();
     await underTraffic(
       urls({ urls: ['/'], rate: 50, method: 'PUT' }),
       async ({ arrivals, mostOpen }) => {
         await until(() => arrivals.length >= 90);
         assert.ok(mostOpen() >= 90, 'nobody waits for an answer');
-        const from = arrivals[0]?.atMs ?? 0;
-        const seconds = ((arrivals[89]?.atMs ?? 0) - from) / 1000;
-        // 90 of a Poisson process: 1.8 s, and four standard deviations of 0.19 s, and a slow machine.
-        assert.ok(seconds > 1 && seconds < 4, `${seconds} s`);
-        const tenths = new Set(arrivals.slice(0, 90).map(({ atMs }) => Math.floor((atMs - from) / 100)));
-        // 90 at random in 18 tenths leave hardly one empty; bursts once a second would fill two or three.
-        assert.ok(tenths.size > 9, `${tenths.size} tenths of a second had a request`);
+        const seconds = ((arrivals[89]?.atMs ?? 0) - startedMs) / 1000;
+        // 90 of a Poisson process take 1.8 s, with a standard deviation of 0.19 s.
+        assert.ok(seconds > 0.8, `${seconds} s`);
         assert.equal(arrivals[0]?.method, 'PUT');
+        // Five a tenth of a second, few tenths without one; bursts once a second would be 20 each in two or three. Where this
+        // process or the other one stood still there is a burst, too, which counts the less the longer it is ago.
+        const tenths = (): number => new Set(arrivals.map(({ atMs }) => Math.floor(atMs / 100))).size;
+        await until(() => arrivals.length < 12 * tenths());
       },
-      never,
+      late,
     );
   });
 

@@ -36,7 +36,7 @@ describe('interrupted, nothing is left', linux, () => {
     ['runs', [node, '-e', 'require("node:fs").stat("/", () => {})'], {}],
   ] as const)
     test(`in the middle of the ${what}: those until then are told`, async () => {
-      const run = await tuned(command, { ...request, timeMs: 20_000 }, ({ blocks }, abort) => {
+      const run = await tuned(command, { ...request, timeMs: 120_000 }, ({ blocks }, abort) => {
         if (blocks >= 1) abort.abort(new Error('interrupted'));
       });
       assert.equal(run.error, null);
@@ -67,7 +67,7 @@ test('killed, it leaves neither the app nor the traffic', linux, async () => {
   await until(() => said.includes('measuring'));
   assert.ok(processesWith(directory).length >= 3, 'the app, its traffic and the guardian');
   child.kill('SIGKILL');
-  await until(() => processesWith(directory).length === 0, 20_000, 'every process is gone');
+  await until(() => processesWith(directory).length === 0, 60_000, 'every process is gone');
   // What the helper of this test made is its own.
   const left = readdirSync(directory).flatMap((name) => readdirSync(join(directory, name)));
   assert.deepEqual(left, []);
