@@ -226,8 +226,8 @@ function checkLists() {
 /** @typedef {{ atATime: number, files: string[] }} Stage so many of its files at a time */
 
 /**
- * Lanes, which run at the same time, each stage after stage, so that two cores always have something to do. Beside a file that
- * measures three wait, or, when all those have run, two compute what is quick.
+ * Lanes, which run at the same time, each stage after stage, so that two cores always have something to do: beside a file that
+ * measures, or two that compute, three wait.
  *
  * @param {readonly string[]} files
  * @returns {Stage[][]}
@@ -242,10 +242,7 @@ export function lanes(files) {
   const waits = (file) => !measures(file) && isUnder(file, WAITS);
   /** @type {(file: string) => boolean} */
   const computes = (file) => !measures(file) && !waits(file);
-  return [
-    [stage(1, measures), stage(2, (file) => computes(file) && secondsOf(file) > 0)],
-    [stage(3, waits), stage(2, (file) => computes(file) && secondsOf(file) === 0)],
-  ]
+  return [[stage(1, measures), stage(2, computes)], [stage(3, waits)]]
     .map((stages) => stages.filter((one) => one.files.length > 0))
     .filter((stages) => stages.length > 0);
 }
