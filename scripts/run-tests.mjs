@@ -9,8 +9,9 @@ import { lanes, mayBeSkipped } from './test-files.mjs';
 /** @typedef {{ name: string, file: string, seconds: number, skip?: string | boolean, error?: string }} Entry */
 
 const NAMED = 10;
-/** Node 20 reads these certificates whenever it starts, which more than doubles that time; no test goes to the network. */
-const { NODE_EXTRA_CA_CERTS: _, ...TEST_ENV } = process.env;
+/** Node 20 reads these certificates whenever it starts, which more than doubles that time. Only `npm()` needs them. */
+const { NODE_EXTRA_CA_CERTS: PLIMSOLL_EXTRA_CA_CERTS, ...OTHERS } = process.env;
+const TEST_ENV = { PLIMSOLL_EXTRA_CA_CERTS, ...OTHERS };
 
 /**
  * Run test files, say what was skipped and which files were the slowest; ends the process when a test fails.

@@ -27,7 +27,7 @@ export function run(command, args, options = {}) {
  */
 export function npm(args, options) {
   const [command, ...first] = npmCommand();
-  run(command, [...first, ...args], options);
+  run(command, [...first, ...args], { env: npmEnvironment(), ...options });
 }
 
 /**
@@ -38,7 +38,13 @@ export function npm(args, options) {
  */
 export function outputOfNpm(args, cwd) {
   const [command, ...first] = npmCommand();
-  return execFileSync(command, [...first, ...args], { cwd, encoding: 'utf8' });
+  return execFileSync(command, [...first, ...args], { cwd, env: npmEnvironment(), encoding: 'utf8' });
+}
+
+/** With the certificates that run-tests.mjs has taken away. */
+function npmEnvironment() {
+  const { PLIMSOLL_EXTRA_CA_CERTS: certificates, ...env } = process.env;
+  return certificates === undefined ? env : { ...env, NODE_EXTRA_CA_CERTS: certificates };
 }
 
 /**

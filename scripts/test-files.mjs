@@ -130,6 +130,7 @@ const WAITS = [
     'browser/',
     'docs/code',
     'docs/command',
+    'docs/site',
     'doctor/',
     'host/processes',
     'lab/',

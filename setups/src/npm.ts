@@ -21,8 +21,11 @@ function npmCommand(): readonly [string, ...string[]] {
 
 export function npm(args: readonly string[], cwd: string): string {
   const [file, ...first] = npmCommand();
+  const { PLIMSOLL_EXTRA_CA_CERTS: certificates, ...env } = process.env;
   return execFileSync(file, [...first, ...args], {
     cwd,
+    // scripts/run-tests.mjs has taken them away from everything else.
+    env: certificates === undefined ? env : { ...env, NODE_EXTRA_CA_CERTS: certificates },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
