@@ -1,11 +1,12 @@
 // A Redis of one's own on a free port, for tests, an example and a study.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram } from './apt-get.mjs';
+import { freePort } from './free-port.mjs';
 
 /** Names the program itself, before what PATH has. */
 export const VARIABLE = 'PLIMSOLL_REDIS';
@@ -98,17 +99,6 @@ export async function startRedis({ password, appendOnly = false } = {}) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** @type {(socket: string, child: import('node:child_process').ChildProcess) => Promise<void>} */

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
+// @ts-expect-error a script without declarations
+import { freePort } from '../../../scripts/free-port.mjs';
 import {
   caught,
   fixture,
   fleetFor,
   folderFor,
-  freePort,
   LONGER,
   linesOf,
   needsRedis,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -67,21 +66,6 @@ export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`
 let queues = 0;
 /** A name that no other test has: tests of one file share a Redis. */
 export const queueName = (): string => `queue-${process.pid}-${++queues}`;
-
-/** Below those that systems give. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 30_000);
-    const server = createServer();
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening');
-      await once(server.close(), 'close');
-      return port;
-    } catch {
-      // It is taken.
-    }
-  }
-}
 
 /** A folder that goes with the test. */
 export function folderFor(t: TestContext): string {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -11,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { plimsollPool } from '@plimsoll/fastify';
 import { rescueThreadPool } from '@plimsoll/monitor';
+// @ts-expect-error a script without declarations
+import { freePort } from '../../../scripts/free-port.mjs';
 // @ts-expect-error a script without declarations
 import { findPrometheus, VARIABLE } from '../../../scripts/prometheus.mjs';
 import { FASTIFIES, fixture, holdThreads, SIZE } from './support.js';
@@ -28,21 +28,6 @@ interface Alert {
 
 interface Rule {
   readonly query: string;
-}
-
-/** Below those that systems give, of which one may be taken meanwhile. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 30_000);
-    const server = createServer();
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening');
-      await once(server.close(), 'close');
-      return port;
-    } catch {
-      // It is taken.
-    }
-  }
 }
 
 /** One that scrapes and evaluates twice a second, by the rules of the package with shorter times. */

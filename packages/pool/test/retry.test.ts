@@ -182,15 +182,15 @@ function endPause(pool: Pool): void {
   breaker.until = 1;
 }
 
-test('a file that cannot boot opens the breaker: no further worker is started until the pause is over', async (t) => {
+/** A pool whose workers count their starts, and fail in them until `loads[1]` is 1. */
+function unbootable(t: TestContext, breaker: { failures: number; pause: number }) {
   const loads = counters();
   const filename = fixture('cannot-boot.mjs');
-  const pool = poolOf(t, {
-    filename,
-    workerData: loads,
-    minThreads: 0,
-    breaker: { failures: 3, pause: LONG },
-  });
+  return { loads, pool: poolOf(t, { filename, workerData: loads, minThreads: 0, breaker }) };
+}
+
+test('a file that cannot boot opens the breaker: no further worker is started until the pause is over', async (t) => {
+  const { pool, loads } = unbootable(t, { failures: 3, pause: LONG });
   const codes: unknown[] = [];
   for (let run = 0; run < 6; run++) codes.push((await caught(pool.run(run))).code);
   assert.deepEqual(codes, [failed, failed, failed, open, open, open]);
@@ -212,14 +212,7 @@ test('a file that cannot boot opens the breaker: no further worker is started un
 });
 
 test('a pause of the breaker ends by itself', async (t) => {
-  const loads = counters();
-  const filename = fixture('cannot-boot.mjs');
-  const pool = poolOf(t, {
-    filename,
-    workerData: loads,
-    minThreads: 0,
-    breaker: { failures: 1, pause: 20 },
-  });
+  const { pool, loads } = unbootable(t, { failures: 1, pause: 20 });
   assert.equal((await caught(pool.run(0))).code, failed);
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal((await caught(pool.run(0))).code, failed);

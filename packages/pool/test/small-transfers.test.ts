@@ -96,3 +96,19 @@ test('small buffers that cannot be transferred are refused as large ones are', a
     assert.equal(fixed.byteLength, bytes);
   }
 });
+
+test('a small buffer that is gone meanwhile, or says so, holds up no task', async (t) => {
+  const pool = poolFor(t, { filename });
+  const run = (buffer: ArrayBuffer): Promise<unknown> =>
+    pool.run({ value: [1], buffers: [] }, { name: 'back', transferList: [buffer] });
+  const lies = Object.defineProperty(new ArrayBuffer(100), 'byteLength', {
+    get: () => {
+      throw new RangeError('a getter of the caller');
+    },
+  });
+  assert.deepEqual(await run(lies), [1]);
+  const taken = new ArrayBuffer(100);
+  const result = run(taken);
+  structuredClone(taken, { transfer: [taken] });
+  assert.deepEqual(await result, [1]);
+});

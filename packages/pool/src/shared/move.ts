@@ -1,9 +1,10 @@
 import { types } from 'node:util';
 import threads, { type Transferable } from 'node:worker_threads';
+import { byteLengthOf } from './codec/inside.js';
 
 const { isArrayBuffer } = types;
 /** Much cheaper than `structuredClone`; not in Node 20. */
-const { transfer: shrink } = ArrayBuffer.prototype as { transfer?(length: number): ArrayBuffer };
+const { transfer: transferTo } = ArrayBuffer.prototype as { transfer?(length: number): ArrayBuffer };
 
 /** Marks the getter that names what to transfer. The same symbol as Piscina's. */
 export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
@@ -84,26 +85,31 @@ const MOST_COPIED = 2 ** 14;
 /** Are these buffers small ones alone, to be copied and then detached? */
 export function areCopied(transfer: readonly Transferable[]): boolean {
   let bytes = 0;
-  for (const one of transfer) {
-    if (!isArrayBuffer(one) || one.byteLength === 0 || isFixed(one)) return false;
-    bytes += one.byteLength;
+  for (const object of transfer) {
+    if (!isArrayBuffer(object) || isFixed(object)) return false;
+    // A getter of the caller's would be called.
+    const size = byteLengthOf.call(object);
+    if (size === 0) return false;
+    bytes += size;
   }
   return bytes > 0 && bytes <= MOST_COPIED && new Set(transfer).size === transfer.length;
 }
 
-/** Takes buffers away from whoever holds them here, as a transfer does. */
+/** Takes buffers away from whoever holds them here, as a transfer does; but not what somebody has transferred meanwhile. */
 export function detach(transfer: readonly Transferable[]): void {
-  for (const one of transfer as ArrayBuffer[]) {
-    // Somebody may have transferred it meanwhile.
-    if (one.byteLength === 0) continue;
-    if (shrink === undefined) structuredClone(one, { transfer: [one] });
-    else shrink.call(one, 0);
+  for (const buffer of transfer as ArrayBuffer[]) {
+    try {
+      if (transferTo === undefined) structuredClone(buffer, { transfer: [buffer] });
+      else transferTo.call(buffer, 0);
+    } catch {
+      // A task must end all the same.
+    }
   }
 }
 
 /** How much the buffers hold that are to be transferred. */
 export function bytesOf(transfer: readonly Transferable[]): number {
   let bytes = 0;
-  for (const one of transfer) if (isArrayBuffer(one)) bytes += one.byteLength;
+  for (const object of transfer) if (isArrayBuffer(object)) bytes += byteLengthOf.call(object);
   return bytes;
 }
