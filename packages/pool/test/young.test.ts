@@ -3,7 +3,7 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { copyOf } from '../dist/shared/codec/tags.js';
-import { madeBuffer } from '../dist/shared/codec/young.js';
+import { fillYoung, madeBuffer } from '../dist/shared/codec/young.js';
 
 const MEGABYTE = new Uint8Array(2 ** 20);
 const COPIES = 640;
@@ -25,7 +25,13 @@ async function youngCollections(make: () => void): Promise<number> {
   return young;
 }
 
-test('the young generation is collected once for 16 MB of buffers, rather than the whole heap now and then', async () => {
+test('the host does not fill the young generation, in which buffers of results would grow old', async () => {
+  const young = await youngCollections(() => madeBuffer(MEGABYTE.length));
+  assert.ok(young < COPIES / 32, `${young} collections of the young generation`);
+});
+
+test('the young generation of a worker is collected once for 16 MB of buffers, rather than the whole heap now and then', async () => {
+  fillYoung();
   const young = await youngCollections(() => {
     madeBuffer(MEGABYTE.length);
     copyOf(MEGABYTE);
