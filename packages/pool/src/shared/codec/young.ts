@@ -16,20 +16,21 @@ export const LARGEST_FILLED = 2 * PER_COLLECTION;
 const PIECE = 64 * 1024;
 
 const filling: RawBuffer = rawBuffer(new ArrayBuffer(PIECE));
-let isWorker = false;
+/** From Node 24 on, V8 compares the bytes with its limit before those that a collection has found are subtracted. */
+let isFilled = Number.parseInt(process.versions.v8, 10) < 13;
 let capacity = 0;
 let share = 0;
 let sinceLook = 0;
 let owed = 0;
 
-/** To be called once in a worker. On the host it would cost more than it saves: docs/decisions/pool-shapes-when-warm.md. */
+/** To be called once in a worker. On the host it may cost more than it saves: docs/decisions/pool-shapes-when-warm.md. */
 export function fillYoung(): void {
-  isWorker = true;
+  isFilled = true;
 }
 
 /** A buffer of so many bytes was made, which will probably be garbage soon. */
 export function madeBuffer(bytes: number): void {
-  if (!isWorker || bytes > LARGEST_FILLED) return;
+  if (!isFilled || bytes > LARGEST_FILLED) return;
   sinceLook += bytes;
   if (sinceLook >= PER_COLLECTION) look();
   owed = Math.min(capacity, owed + bytes * share);
