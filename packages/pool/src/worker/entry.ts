@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { readTimeFrom } from '../shared/clock.js';
-import { fillYoung } from '../shared/codec/young.js';
+import { young } from '../shared/codec/young.js';
 import { enterTinypool, enterWorker } from '../shared/context.js';
 import { IN_DENO } from '../shared/deno.js';
 import type { Startup } from '../shared/messages.js';
@@ -10,7 +10,7 @@ import { exit, nextTick } from './thread.js';
 import { Worker } from './worker.js';
 
 enterWorker();
-fillYoung();
+young.isFilled = true;
 if (IN_DENO) parentPort?.once('message', (startup: Startup) => void start(startup));
 else void start(firstMessage());
 

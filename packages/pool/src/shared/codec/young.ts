@@ -1,10 +1,9 @@
 import { type RawBuffer, rawBuffer } from './tags.js';
 
 /**
- * V8 counts what array buffers hold, and after some tens of megabytes of new ones marks the whole heap, large or small, to
- * find that nearly all of them are garbage: of copies of 1 MB that took a third of all CPU (Node 22 and later). A
- * collection of the young generation finds the same for next to nothing, but it comes when small objects have filled
- * the young generation, and thousands of buffers fit before that. So here it is filled as buffers are made.
+ * V8 counts what array buffers hold, and marks the whole heap after some tens of megabytes of new ones, nearly all of which are
+ * garbage: of copies of 1 MB that took a third of all CPU (Node 22 and later). A collection of the young generation finds the
+ * same for next to nothing, but thousands of buffers fit in before small objects fill it. So it is filled as they are made.
  */
 
 /** It is to be full once for so many bytes of buffers: well before V8 loses patience, whatever else the app holds. */
@@ -16,21 +15,16 @@ export const LARGEST_FILLED = 2 * PER_COLLECTION;
 const PIECE = 64 * 1024;
 
 const filling: RawBuffer = rawBuffer(new ArrayBuffer(PIECE));
-/** From Node 24 on, V8 compares the bytes with its limit before those that a collection has found are subtracted. */
-let isFilled = Number.parseInt(process.versions.v8, 10) < 13;
+/** From Node 24 on filling costs a host more than it saves: docs/decisions/pool-shapes-when-warm.md. Workers set this. */
+export const young = { isFilled: Number.parseInt(process.versions.v8, 10) < 13 };
 let capacity = 0;
 let share = 0;
 let sinceLook = 0;
 let owed = 0;
 
-/** To be called once in a worker. On the host it may cost more than it saves: docs/decisions/pool-shapes-when-warm.md. */
-export function fillYoung(): void {
-  isFilled = true;
-}
-
 /** A buffer of so many bytes was made, which will probably be garbage soon. */
 export function madeBuffer(bytes: number): void {
-  if (!isFilled || bytes > LARGEST_FILLED) return;
+  if (!young.isFilled || bytes > LARGEST_FILLED) return;
   sinceLook += bytes;
   if (sinceLook >= PER_COLLECTION) look();
   owed = Math.min(capacity, owed + bytes * share);
@@ -42,7 +36,7 @@ export function madeBuffer(bytes: number): void {
 function look(): void {
   sinceLook = 0;
   const { getHeapSpaceStatistics } = process.getBuiltinModule('node:v8');
-  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-  capacity = young === undefined ? 0 : young.space_used_size + young.space_available_size;
+  const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+  capacity = space === undefined ? 0 : space.space_used_size + space.space_available_size;
   share = Math.min(DEAREST, capacity / PER_COLLECTION);
 }
