@@ -63,10 +63,10 @@ test('several views share their buffer, before and after', () => {
   assertLikeStructuredClone({ a: large, b: large.subarray(10), c: large.buffer });
 });
 
-test('holes, lengths and extra properties of arrays', () => {
+test('arrays with holes or other properties are left to structured clone', () => {
   const holes: unknown[] = Object.assign(new Array(6), { 0: 1, 2: 3, 3: undefined });
-  assertLikeStructuredClone(holes);
-  assertLikeStructuredClone(new Array(70));
+  assert.equal(roundTrip(holes), undefined);
+  assert.equal(roundTrip(new Array(70)), undefined);
   const extra = Object.assign([1, 2], { extra: 1 });
   assertLikeStructuredClone(extra, false);
   assert.equal(roundTrip(extra), undefined);
@@ -89,6 +89,9 @@ test('what only structured clone can copy is left to it, and what it would refus
   const left: unknown[] = [
     new Point(),
     new Error('no'),
+    2n ** 64n,
+    Object.assign(new Array(3), { 0: 1, 2: 3 }),
+    Object.assign(new Array(70), { 69: undefined }),
     new SharedArrayBuffer(8),
     new Number(1),
     Object.create(Map.prototype),

@@ -170,8 +170,6 @@ export class Decoder {
       case tag.BIGINT:
         this.#at += 2;
         return this.#data.getBigInt64((this.#at - 2) * 4, IS_LITTLE);
-      case tag.BIGINT_LONG:
-        return BigInt(`0x${this.read() as string}`) * (payload === 1 ? -1n : 1n);
       default:
         throw new Error(`unknown tag ${kind} in the task table`);
     }
@@ -223,11 +221,7 @@ export class Decoder {
   #array(length: number): unknown[] {
     if (length >= LONG) return this.#longArray(length);
     const result: unknown[] = this.#keep([]);
-    for (let index = 0; index < length; index++) {
-      if (this.#words[this.#at] === tag.HOLE) this.#at++;
-      else result[index] = this.read();
-    }
-    if (result.length !== length) result.length = length;
+    for (let index = 0; index < length; index++) result[index] = this.read();
     return result;
   }
 
@@ -240,11 +234,7 @@ export class Decoder {
       const kind = word & tag.TAG_MASK;
       if (kind === tag.INTS) index = this.#ints(result, index, word >> tag.TAG_BITS);
       else if (kind === tag.FLOATS) index = this.#floats(result, index, word >> tag.TAG_BITS);
-      else if (kind !== tag.HOLE) result[index++] = this.read();
-      else {
-        this.#at++;
-        index++;
-      }
+      else result[index++] = this.read();
     }
     return result;
   }
@@ -341,8 +331,8 @@ export class Decoder {
 
   #long(length: number): string {
     const address = this.#words[this.#at++] as number;
-    if (length >= 0) return (this.#borrow as Borrow)(address, length).latin1Slice(0, length);
-    return (this.#borrow as Borrow)(address, length * -2).ucs2Slice(0, length * -2);
+    const bytes = (this.#borrow as Borrow)(address, length < 0 ? length * -2 : tag.headOf(length) + length);
+    return length < 0 ? bytes.ucs2Slice(0, length * -2) : tag.longText(bytes, length);
   }
 
   #buffer(length: number): ArrayBuffer {

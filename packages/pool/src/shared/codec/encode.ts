@@ -29,8 +29,6 @@ import {
 
 /** Deeper values go to structured clone, whose limit is the stack of the reading thread. */
 const MAX_DEPTH = 200;
-/** Arrays with more holes are sparse ones, which structured clone handles better. */
-const MAX_HOLES = 1024;
 /** From so many items on, what is written is written for long lists. */
 const LONG_LIST = 32;
 /** Runs of fewer numbers are not worth it: then the rest of the array is written one by one. */
@@ -70,7 +68,7 @@ export interface Encoded extends Memory {
 /**
  * Turns values into words, so that decoding them gives what `structuredClone` would have given. It encodes what it
  * is sure about and leaves the rest to structured clone itself: whatever has an unknown prototype, an Error, a
- * SharedArrayBuffer, a Proxy, a function …
+ * SharedArrayBuffer, an array with holes, a Proxy, a function …
  *
  * The words stay valid until the next call of `encode`.
  */
@@ -197,20 +195,14 @@ export class Encoder extends Writer {
     // Short and long ones apart, so that the engine sees few kinds of arrays among the short ones.
     if (length >= LONG_LIST) return this.#longArray(value, length, start);
     const count = keys(value).length;
-    let holes = 0;
     let at = this.head(tag.ARRAY, length, start);
     for (let index = 0; index < length; index++) {
       const item = value[index];
-      if (item === undefined && !hasOwn(value, index)) {
-        this.room(at, 1);
-        at = this.head(tag.HOLE, 0, at);
-        holes++;
-      } else {
-        at = this.#write(item, at);
-      }
+      if (item === undefined && !hasOwn(value, index)) throw UNKNOWN;
+      at = this.#write(item, at);
     }
-    // The sum is off when there are properties beside the indices, as on the result of a RegExp.
-    if (count + holes !== length) throw UNKNOWN;
+    // There are properties beside the indices, as on the result of a RegExp.
+    if (count !== length) throw UNKNOWN;
     return at;
   }
 
@@ -218,7 +210,6 @@ export class Encoder extends Writer {
     const isBare = hasIndicesAlone(value);
     const count = isBare ? length : keys(value).length;
     let mayRun = true;
-    let holes = 0;
     this.shortest = SHORT_IN_LIST;
     let at = this.head(tag.ARRAY, length, start);
     for (let index = 0; index < length; index++) {
@@ -231,18 +222,11 @@ export class Encoder extends Writer {
         item = this.item;
         mayRun = index - from >= SHORTEST_RUN;
       }
-      if (typeof item === 'string') {
-        at = this.string(item, at);
-      } else if (item === undefined && !hasOwn(value, index)) {
-        if (++holes > MAX_HOLES) throw UNKNOWN;
-        this.room(at, 1);
-        at = this.head(tag.HOLE, 0, at);
-      } else {
-        at = this.#write(item, at);
-      }
+      if (item === undefined && !hasOwn(value, index)) throw UNKNOWN;
+      at = typeof item === 'string' ? this.string(item, at) : this.#write(item, at);
     }
     this.item = undefined;
-    if (!isBare && count + holes !== length) throw UNKNOWN;
+    if (!isBare && count !== length) throw UNKNOWN;
     return at;
   }
 

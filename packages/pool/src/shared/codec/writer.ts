@@ -103,12 +103,9 @@ export class Writer {
   }
 
   protected bigint(value: bigint, at: number): number {
-    if (BigInt.asIntN(64, value) === value) {
-      tag.bigints[0] = value;
-      return this.#twoWords(this.head(tag.BIGINT, 0, at));
-    }
-    const digits = (value < 0n ? -value : value).toString(16);
-    return this.string(digits, this.head(tag.BIGINT_LONG, value < 0n ? 1 : 0, at));
+    if (BigInt.asIntN(64, value) !== value) throw UNKNOWN;
+    tag.bigints[0] = value;
+    return this.#twoWords(this.head(tag.BIGINT, 0, at));
   }
 
   protected string(value: string, at: number, shortest = this.shortest): number {
@@ -132,9 +129,10 @@ export class Writer {
   /** Apart, because what a closure uses is memory to be made in each call. */
   #long(value: string, isWide: boolean, at: number): number {
     const { length } = value;
+    const head = tag.headOf(length);
     const write: Write = (memory, start) =>
-      isWide ? memory.ucs2Write(value, start, length * 2) : memory.latin1Write(value, start, length);
-    return this.lent(tag.LONG, isWide ? -length : length, isWide ? length * 2 : length, write, at);
+      isWide ? memory.ucs2Write(value, start, length * 2) : memory.latin1Write(value, start + head, length);
+    return this.lent(tag.LONG, isWide ? -length : length, isWide ? length * 2 : head + length, write, at);
   }
 
   /** Has bytes written to shared memory, and writes their address. -1 or LATER: see `Lend`. */

@@ -8,10 +8,10 @@ import { type RawBuffer, rawBuffer } from './tags.js';
 
 /** It is to be full once for so many bytes of buffers: well before V8 loses patience, whatever else the app holds. */
 const PER_COLLECTION = 16 * 2 ** 20;
-/** Bytes of filling per byte of buffer at most, where the young generation is large. */
-const DEAREST = 1 / 2;
 /** Filling costs more than V8's marking where it would be done for each buffer. */
 export const LARGEST_FILLED = 2 * PER_COLLECTION;
+/** Bytes of filling per byte of buffer at most. */
+const DEAREST = 1 / 2;
 const PIECE = 64 * 1024;
 
 const filling: RawBuffer = rawBuffer(new ArrayBuffer(PIECE));
