@@ -1,6 +1,7 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { CHUNK_BITS, CHUNK_WORDS, chunkOf, copyWords, wordOf } from '../shared/memory.js';
+import { SmallMap } from '../shared/small-map.js';
 import { trimmerOf } from '../shared/trimmer.js';
 
 const MAX_CHUNKS = 16;
@@ -29,7 +30,7 @@ export class Arena {
   #last = -1;
   readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
   /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
-  readonly blocks = new Map<number, Block[]>();
+  readonly blocks = new SmallMap<Block[]>();
   readonly #onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void;
   readonly #grown = trimmerOf(() => this.trim());
 
@@ -88,9 +89,8 @@ export class Arena {
   }
 
   release(slot: number): void {
-    const blocks = this.blocks.get(slot);
+    const blocks = this.blocks.take(slot);
     if (blocks === undefined) return;
-    this.blocks.delete(slot);
     for (const { address, bits } of blocks) {
       this.#chunk(address).live--;
       (this.#free[bits] as number[]).push(address);

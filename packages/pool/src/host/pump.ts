@@ -3,6 +3,7 @@ import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 import { Listener } from '../shared/listener.js';
 import { SpinBudget } from '../shared/spin-budget.js';
 import { timers } from '../shared/timers.js';
+import { trimmerOf } from '../shared/trimmer.js';
 
 /** What the pump drives. */
 export interface Pumped {
@@ -57,6 +58,15 @@ export class Pump {
   readonly #keepAlive = timers.hold();
   #late: NodeJS.Timeout | undefined;
   readonly #listener: Listener;
+  /** Since the last look at whether the pool is idle. */
+  #wasBusy = false;
+  /** A wait is cheap while it stays: V8 keeps those that are on in a set which is made anew in the old generation when it becomes empty. */
+  readonly #idles = trimmerOf(() => {
+    const isBusy = this.#wasBusy || this.#pumped.outstanding > 0;
+    this.#wasBusy = false;
+    if (!isBusy) this.#listener.hush();
+    return isBusy;
+  });
   /** `nextTurn` will be called when this turn of the event loop is over, and shall go on with the work then. */
   #armed = false;
   #deferred = false;
@@ -127,7 +137,8 @@ export class Pump {
     if (this.#pumped.outstanding === 0) {
       this.#scheduled = false;
       this.#keepAlive.unref();
-      this.#listener.hush();
+      this.#wasBusy = true;
+      this.#idles();
       return;
     }
     const time = now();

@@ -16,6 +16,7 @@ import {
 import * as message from '../shared/messages.js';
 import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
+import { SmallMap } from '../shared/small-map.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
@@ -49,7 +50,7 @@ export class Slots {
   readonly #condemned = new Set<number>();
   readonly #free: Int32Array;
   readonly #table: SharedTable;
-  readonly #payloads = new Map<number, message.Payload>();
+  readonly #payloads = new SmallMap<message.Payload>();
   /** The number of the last task that was written: it tells the payloads of one slot apart. */
   #sequence = 0;
   readonly #encoder: Encoder;
@@ -108,7 +109,7 @@ export class Slots {
   giveBack(slot: number): void {
     if (this.#condemned.size === 0 || !this.#condemned.delete(slot)) this.#unpin(slot);
     if (this.arena.blocks.size > 0) this.arena.release(slot);
-    if (this.#payloads.size > 0) this.#payloads.delete(slot);
+    if (this.#payloads.size > 0) this.#payloads.take(slot);
     release(this.#table, slot);
     this.tasks[slot] = undefined;
     this.#free[this.freeCount++] = slot;
@@ -219,9 +220,8 @@ export class Slots {
 
   /** True: by structured clone. */
   #send(worker: WorkerHandle, slot: number, value: unknown, moved: Moved): boolean {
-    const waiting = this.#payloads.get(slot);
+    const waiting = this.#payloads.take(slot);
     if (waiting === undefined) return false;
-    this.#payloads.delete(slot);
     const payload = waiting === LATE ? this.#late(value, moved) : waiting;
     const { words, externals = [] } = payload;
     const transfer = words === undefined ? moved.transfer : [words.buffer as ArrayBuffer, ...externals];

@@ -9,6 +9,7 @@ import { Times } from '../shared/histogram.js';
 import { ABORTABLE_NOW, CLAIMED, RINGS_MADE } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
+import { SmallMap } from '../shared/small-map.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
@@ -73,7 +74,7 @@ export class WorkerHandle {
   readonly #post: Post;
   #ring: Memory | undefined;
   #ringsMade = 0;
-  readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+  readonly #payloads = new SmallMap<{ sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
   readonly #losses: unknown[] = [];
   #lastMessage = 0;
@@ -219,8 +220,7 @@ export class WorkerHandle {
   /** The payload that was posted for a result, before that was reported. @throws why it could not be read */
   payload(slot: number, sequence: number): message.Payload {
     if (!this.#payloads.has(slot)) this.readMessages();
-    const found = this.#payloads.get(slot);
-    this.#payloads.delete(slot);
+    const found = this.#payloads.take(slot);
     if (found?.sequence === sequence) return found.payload;
     throw this.#losses.length > 0
       ? this.#losses.shift()

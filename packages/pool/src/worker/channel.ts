@@ -7,6 +7,7 @@ import { CHUNKS_MADE, FLAGS, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared
 import { chunkOf, readPosted, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
+import { SmallMap } from '../shared/small-map.js';
 import { slotAt } from '../shared/table.js';
 import { exit } from './thread.js';
 
@@ -24,7 +25,7 @@ export function channelOf(startup: message.Startup) {
   const handlers = new Map(startup.handlers);
   const arenas = startup.arenas.map((buffer) => buffer && memoryOf(buffer));
   let chunksMade = 0;
-  const payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+  const payloads = new SmallMap<{ sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
   const unreadable = new Map<number, message.Payload>();
   let lastMessage = 0;
@@ -81,8 +82,7 @@ export function channelOf(startup: message.Startup) {
         channel.onPayload?.();
         break;
       case 'answer': {
-        const payload = payloads.get(~received[1])?.payload ?? unreadable.get(received[3]);
-        payloads.delete(~received[1]);
+        const payload = payloads.take(~received[1])?.payload ?? unreadable.get(received[3]);
         unreadable.delete(received[3]);
         channel.onAnswer?.(received[1], received[2], payload as message.Payload);
         break;
@@ -156,8 +156,7 @@ export function channelOf(startup: message.Startup) {
 
     /** The payload of a slot, or undefined when the host has not sent it. */
     payload(slot: number): message.Payload | undefined {
-      const found = payloads.get(slot);
-      payloads.delete(slot);
+      const found = payloads.take(slot);
       // A task that was cancelled may have left its payload behind.
       if (found?.sequence === sequenceOf(slot)) return found.payload;
       const lost = unreadable.get(numberOf(slot));

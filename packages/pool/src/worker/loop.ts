@@ -62,14 +62,14 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   /** Called when a worker that retires has ended all that it had. */
   let onRetired: (() => void) | undefined;
   /** Slots whose tasks wait for their payloads. */
-  const pulls = new Set<number>();
+  const pulls: number[] = [];
   /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
   let unreported = 0;
   let reported: Promise<void> | undefined;
 
   // A task that calls the host, or asks whether it shall end, reads the port, and no event tells then of payloads of other tasks.
   channel.onPayload = () => {
-    if ((asleep || pulls.size > 0) && !driving) takeMessageSoon();
+    if ((asleep || pulls.length > 0) && !driving) takeMessageSoon();
   };
 
   /**
@@ -89,7 +89,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       do {
         if (asleep) wakeUp();
         work();
-      } while (!yielding && pulls.size > 0 && resumePulled());
+      } while (!yielding && pulls.length > 0 && resumePulled());
     } finally {
       driving = false;
     }
@@ -103,7 +103,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
 
   function takeMessage(): void {
     isMessageDue = false;
-    if (pulls.size > 0 && !driving) {
+    if (pulls.length > 0 && !driving) {
       payloadSpinner.woken();
       resumePulled();
     }
@@ -239,7 +239,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       call(slot, payload);
       return;
     }
-    pulls.add(slot);
+    pulls.push(slot);
     report(table, index, slot | PULL);
     channel.wakeHost();
     // A host that answers at once need not wake this thread for it, which costs it more than the answer.
@@ -251,17 +251,16 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   /** Has a payload arrived that a task waits for? */
   function isAnyPayloadThere(): boolean {
     channel.readAll();
-    for (const slot of pulls) if (channel.hasPayload(slot)) return true;
-    return false;
+    return pulls.some(channel.hasPayload);
   }
 
   /** Calls the tasks whose payloads have arrived. False when there were none. */
   function resumePulled(): boolean {
     let resumed = false;
-    for (const slot of pulls) {
+    for (const slot of [...pulls]) {
       const payload = channel.payload(slot);
       if (payload === undefined) continue;
-      pulls.delete(slot);
+      pulls.splice(pulls.indexOf(slot), 1);
       call(slot, payload);
       settleMicrotasks();
       resumed = true;

@@ -2,6 +2,7 @@ import { AbortError, PoolError } from '../errors.js';
 import { type HostRequest, type TaskFunction, withEnd } from '../shared/calls.js';
 import { type CurrentTask, provideContext } from '../shared/context.js';
 import { restore } from '../shared/error-record.js';
+import { SmallMap } from '../shared/small-map.js';
 import { isAsked } from '../shared/table.js';
 import type { Channel } from './channel.js';
 import { type Caller, type HostCalls, hostCallsOf } from './host-calls.js';
@@ -10,7 +11,7 @@ export type ObservedCalls = ReturnType<typeof observedCalls>;
 
 /** Calls that can be asked to end (the other end of the host's `cancel`), or that call functions of the host. */
 export function observedCalls(channel: Channel) {
-  const running = new Map<number, Observed>();
+  const running = new SmallMap<Observed>();
   let hostCalls: HostCalls | undefined;
   const callingHost = (): HostCalls => {
     hostCalls ??= hostCallsOf(channel);
@@ -32,7 +33,7 @@ export function observedCalls(channel: Channel) {
   /** The slot belongs to others from now on. */
   function end(slot: number, observed: Observed): void {
     observed.slots.delete(slot);
-    running.delete(slot);
+    running.take(slot);
     if (observed.slots.size === 0 && !observed.isKept) for (const endCall of observed.calls) endCall();
   }
 
