@@ -90,7 +90,9 @@ test('arrays of runs of numbers, texts, holes and whatever else', () => {
         else value.push(item);
       }
     if (isCut) value.length = length;
-    assertLike({ value, after: [value, shared] }, ends);
+    const hasHoles = Object.keys(value).length < value.length;
+    if (hasHoles) assert.equal(ends.through({ value }), undefined);
+    else assertLike({ value, after: [value, shared] }, ends);
   });
   fc.assert(property, { numRuns: 500 });
 });
@@ -138,9 +140,9 @@ test('a long array with properties beside its indices is left to structured clon
 });
 
 test('sparse arrays are left to structured clone', () => {
-  for (const length of [1000, 5000]) {
+  for (const length of [3, 33, 1000, 5000]) {
     const value = Object.assign(new Array(length), { 0: 1, 1: 2 });
-    assert.equal(codec().through(value) === undefined, length > 1026);
+    assert.equal(codec().through(value), undefined);
   }
 });
 
