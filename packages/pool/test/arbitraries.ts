@@ -46,7 +46,7 @@ export const graphs = fc
     return nodes[0];
   });
 
-const some = fc.anything({
+const mixture = fc.anything({
   withBigInt: true,
   withBoxedValues: true,
   withDate: true,
@@ -60,4 +60,4 @@ const some = fc.anything({
 });
 
 /** Whatever else there is, some of which only structured clone can copy. */
-export const anything = fc.oneof({ arbitrary: some, weight: 8 }, fc.bigInt(-(2n ** 70n), 2n ** 70n));
+export const anything = fc.oneof({ arbitrary: mixture, weight: 8 }, fc.bigInt(-(2n ** 70n), 2n ** 70n));

@@ -60,8 +60,8 @@ export class Pump {
   readonly #listener: Listener;
   /** Since the last look at whether the pool is idle. */
   #wasBusy = false;
-  /** A wait is cheap while it stays: V8 keeps those that are on in a set which is made anew in the old generation when it becomes empty. */
-  readonly #idles = trimmerOf(() => {
+  /** Not after each task: V8 keeps its waits in a set, for which it takes old-generation memory whenever the set becomes empty. */
+  readonly #hushWhenIdle = trimmerOf(() => {
     const isBusy = this.#wasBusy || this.#pumped.outstanding > 0;
     this.#wasBusy = false;
     if (!isBusy) this.#listener.hush();
@@ -138,7 +138,7 @@ export class Pump {
       this.#scheduled = false;
       this.#keepAlive.unref();
       this.#wasBusy = true;
-      this.#idles();
+      this.#hushWhenIdle();
       return;
     }
     const time = now();

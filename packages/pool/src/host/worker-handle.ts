@@ -220,8 +220,8 @@ export class WorkerHandle {
   /** The payload that was posted for a result, before that was reported. @throws why it could not be read */
   payload(slot: number, sequence: number): message.Payload {
     if (!this.#payloads.has(slot)) this.readMessages();
-    const found = this.#payloads.take(slot);
-    if (found?.sequence === sequence) return found.payload;
+    const entry = this.#payloads.take(slot);
+    if (entry?.sequence === sequence) return entry.payload;
     throw this.#losses.length > 0
       ? this.#losses.shift()
       : new Error('the worker has not sent what it reported');

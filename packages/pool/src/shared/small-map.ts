@@ -1,6 +1,7 @@
 /**
- * What is there for a moment, by number. Not a Map: V8 makes a Map a new table whenever it becomes empty. Of a Map that has lived
- * long it does so in the old generation, and looks each time whether buffers hold so much that it must mark the whole heap.
+ * Values by number, a few at a time and each for a moment: it searches all of them. Not a Map: V8 makes a Map a new table whenever
+ * it becomes empty. Of a Map that has lived long it does so in the old generation, and looks each time whether buffers hold so much
+ * that it must mark the whole heap.
  */
 export class SmallMap<Value> {
   readonly #keys: number[] = [];

@@ -4,11 +4,11 @@ import { timers } from './timers.js';
 const PERIOD = 500;
 
 /**
- * Gives up memory that large values have needed once nothing has needed it from one look to the next. It looks only while there is
- * some, and keeps no process alive.
+ * Gives up memory that large values have needed, or a wait, once nothing has needed it from one look to the next. It looks only
+ * while there is some, and keeps no process alive.
  *
  * @param trim gives up what nothing has needed since it was called last; false: it is all gone.
- * @returns to be called when there is some memory more than small values need
+ * @returns to be called when there is something to give up, such as more memory than small values need
  */
 export function trimmerOf(trim: () => boolean): () => void {
   let isLooking = false;

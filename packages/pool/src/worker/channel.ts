@@ -156,9 +156,9 @@ export function channelOf(startup: message.Startup) {
 
     /** The payload of a slot, or undefined when the host has not sent it. */
     payload(slot: number): message.Payload | undefined {
-      const found = payloads.take(slot);
+      const entry = payloads.take(slot);
       // A task that was cancelled may have left its payload behind.
-      if (found?.sequence === sequenceOf(slot)) return found.payload;
+      if (entry?.sequence === sequenceOf(slot)) return entry.payload;
       const lost = unreadable.get(numberOf(slot));
       unreadable.delete(numberOf(slot));
       return lost;

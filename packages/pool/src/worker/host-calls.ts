@@ -7,7 +7,6 @@ import { FLAGS, PAYLOAD } from '../shared/layout.js';
 import { copyWords, describe, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
-import { SmallMap } from '../shared/small-map.js';
 import { slotAt } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
@@ -32,7 +31,7 @@ export function hostCallsOf(channel: Channel) {
   const { table, index, hostTimeout } = channel;
   const { layout, words } = table;
   const encoder = new Encoder();
-  const pending = new SmallMap<Settle>();
+  const pending = new Map<number, Settle>();
   let last = 0;
   /** The one for which this thread is blocked. */
   let awaited = 0;
@@ -72,7 +71,7 @@ export function hostCallsOf(channel: Channel) {
       channel.post(['call', number, slot, channel.sequenceOf(slot)]);
       const settle: Settle = (value, isFailed) => {
         timers.clearTimeout(timer);
-        pending.take(number);
+        pending.delete(number);
         caller.calls.delete(end);
         if (isFailed) reject(value);
         else resolve(value);

@@ -95,11 +95,11 @@ export interface RawBuffer extends Buffer {
 }
 
 /** From here on Node keeps texts outside of V8's heap, which hastens markings. Since V8 14 to make them inside is cheaper. */
-const OUTSIDE =
+const EXTERNAL_LENGTH =
   IN_DENO || Number.parseInt(process.versions.v8, 10) < 14 ? Number.POSITIVE_INFINITY : 1_031_913;
 
 /** Bytes that are left free in front of so many characters of a LONG in Latin-1. */
-export const headOf = (length: number): number => (length >= OUTSIDE ? 8 : 0);
+export const headOf = (length: number): number => (length >= EXTERNAL_LENGTH ? 8 : 0);
 
 /** The text of so many characters behind such a head, where this writes how a message of V8's serializer begins. */
 export function longText(bytes: RawBuffer, length: number): string {
