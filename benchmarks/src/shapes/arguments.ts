@@ -22,7 +22,7 @@ const NAMES = [...SHAPES.map(({ name }) => name), MEMORY];
 export const HELP = `npm run bench:pool -- shapes [options]
 
 Values of ${SHAPES.length} shapes, in and out, one and many in flight, beside ${RIVALS.slice(1).join(', ')}; and what memory is
-held after large ones. About 20 minutes for each line of Node.
+held after large ones. About 25 minutes for each line of Node.
 
   --only LIST    some shapes, comma-separated: ${NAMES.join(', ')}
   --nodes LIST   lines of Node, comma-separated (default: all that are supported; with --quick the one that
