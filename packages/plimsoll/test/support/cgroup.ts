@@ -1,8 +1,6 @@
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './cli.js';
-
-let made = 0;
 
 /**
  * A cgroup of our own with a limit, to be removed by `removeCgroup`; `null` where there is none to be had.
@@ -12,9 +10,9 @@ let made = 0;
  */
 export function limitedCgroup(controller: string, limits: Readonly<Record<string, string>>): string | null {
   for (const parent of [`/sys/fs/cgroup/${controller}`, '/sys/fs/cgroup']) {
-    const directory = join(parent, `plimsoll-test-${process.pid}-${made++}`);
+    let directory: string;
     try {
-      mkdirSync(directory);
+      directory = mkdtempSync(join(parent, 'plimsoll-test-'));
     } catch {
       continue;
     }
