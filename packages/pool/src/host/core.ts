@@ -118,14 +118,13 @@ export class Core extends State implements Pumped {
     // Steps of streams that are open come to their end, whatever is closed or broken.
     if (extras?.stream !== 'continues') this.admit(handler, extras);
     const created = this.#notesTime ? now() : 0;
+    // What is rare is in other functions, so that the compiler puts more of the rest into this one.
     const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
-    const task = new (mayCall ? CallingTask : Task)(value, handler, created, resolve, extras);
-    if (this.blocked.size > 0) checkDeadlock(this, task);
-    if (extras !== undefined && (extras.signal ?? extras.timeout) !== undefined) {
-      const { name } = this.handlers.of(handler);
-      const end = (reason: unknown): unknown => cancel(this, task, reason, END);
-      extras.release = watch(end, name, extras.signal, extras.timeout);
-    }
+    const task = mayCall
+      ? new CallingTask(value, handler, created, resolve, extras)
+      : new Task(value, handler, created, resolve, extras);
+    if (this.callsHost) checkDeadlock(this, task);
+    if (extras !== undefined) this.#watch(task, extras);
     let isHeld = false;
     try {
       this.timing?.before(created);
@@ -156,6 +155,13 @@ export class Core extends State implements Pumped {
       task.reject(error);
     }
     return task;
+  }
+
+  #watch(task: Task, extras: Extras): void {
+    const { signal, timeout } = extras;
+    if ((signal ?? timeout) === undefined) return;
+    const end = (reason: unknown): unknown => cancel(this, task, reason, END);
+    extras.release = watch(end, this.handlers.of(task.handler).name, signal, timeout);
   }
 
   #setNeedsDrain(needed: boolean): void {

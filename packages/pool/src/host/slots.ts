@@ -200,6 +200,7 @@ export class Slots {
   #encode(value: unknown, { transfer, isCopied }: Moved): Encoded | undefined {
     this.#isLate = false;
     const encoded = transfer.length > 0 && !isCopied ? undefined : this.#encoder.encode(value);
+    if (this.#mostBytes === Number.POSITIVE_INFINITY) return encoded;
     const bytes = encoded === undefined ? 0 : encoded.length * 4 + encoded.bulkBytes;
     if (encoded !== undefined) checkSize('task', bytes - bytesOf(transfer), this.#mostBytes);
     else if (!this.#isLate) checkClone('task', value, this.#mostBytes, transfer);

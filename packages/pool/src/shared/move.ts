@@ -109,8 +109,6 @@ export function detach(transfer: readonly Transferable[]): void {
 
 /** How much the buffers hold that are to be transferred. */
 export function bytesOf(transfer: readonly Transferable[]): number {
-  // Nearly always: even a loop over nothing takes an iterator.
-  if (transfer.length === 0) return 0;
   let bytes = 0;
   for (const object of transfer) if (isArrayBuffer(object)) bytes += byteLengthOf.call(object);
   return bytes;

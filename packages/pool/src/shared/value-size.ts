@@ -6,23 +6,23 @@ import { read } from './untrusted.js';
 const WORD = 8;
 
 /** @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE */
-export function checkSize(what: string, bytes: number, most: number): void {
-  if (bytes <= most) return;
-  const message = `${what} has at least ${bytes} bytes, more than options.maxValueBytes (${most}) allows`;
+export function checkSize(what: string, bytes: number, limit: number): void {
+  if (bytes <= limit) return;
+  const message = `${what} has at least ${bytes} bytes, more than options.maxValueBytes (${limit}) allows`;
   throw new PoolError('PLIMSOLL_POOL_VALUE_TOO_LARGE', message);
 }
 
 /** The same for what structured clone copies of a value: V8 does not report this number of bytes, so it is estimated. */
-export function checkClone(what: string, value: unknown, most: number, moved: readonly unknown[]): void {
-  if (most !== Number.POSITIVE_INFINITY) checkSize(what, sizeOf(value, most, moved), most);
+export function checkClone(what: string, value: unknown, limit: number, moved: readonly unknown[]): void {
+  if (limit !== Number.POSITIVE_INFINITY) checkSize(what, sizeOf(value, limit, moved), limit);
 }
 
-/** Stops when it is more than `most`. */
-function sizeOf(value: unknown, most: number, moved: readonly unknown[]): number {
+/** Stops when it is more than `limit`. */
+function sizeOf(value: unknown, limit: number, moved: readonly unknown[]): number {
   const seen = new Set<unknown>(moved);
   const left = [value];
   let bytes = 0;
-  while (left.length > 0 && bytes <= most) {
+  while (left.length > 0 && bytes <= limit) {
     const part = left.pop();
     if (typeof part === 'string') bytes += part.length;
     else if (typeof part !== 'object' || part === null || types.isProxy(part)) bytes += WORD;

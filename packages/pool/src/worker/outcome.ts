@@ -13,6 +13,7 @@ import { checkClone, checkSize } from '../shared/value-size.js';
 import type { Channel } from './channel.js';
 
 const THROWN = 'the thrown value';
+const NOTHING: message.TransferList = [];
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
 export function outcomeOf(channel: Channel, mostBytes: number) {
@@ -22,15 +23,15 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   const grown = trimmerOf(trim);
   const encoder = new Encoder(4096, lend, (shape, names) => channel.post(['shape', shape, names]));
 
-  function report(slot: number, thrown: Thrown, most: number): void {
-    if (write(slot, thrown, message.FAILED, most)) return;
-    checkClone(THROWN, thrown, most, []);
+  function report(slot: number, thrown: Thrown, limit: number): void {
+    if (write(slot, thrown, message.FAILED, limit)) return;
+    checkClone(THROWN, thrown, limit, []);
     post(slot, message.FAILED, { value: thrown }, []);
   }
 
   /** False when the codec leaves the value to structured clone. */
-  function write(slot: number, value: unknown, flags: number, most: number): boolean {
-    const encoded = encode(value, flags === message.FAILED ? THROWN : 'result', most);
+  function write(slot: number, value: unknown, flags: number, limit: number): boolean {
+    const encoded = encode(value, flags === message.FAILED ? THROWN : 'result', limit);
     if (encoded === undefined) return false;
     const { words, length, externals, encodingFlags } = encoded;
     const base = slotAt(layout, slot);
@@ -53,12 +54,13 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   }
 
   /** As the encoder. When it gives up, or the value is too large, what it has lent is taken back. */
-  function encode(value: unknown, what: string, most: number): ReturnType<Encoder['encode']> {
+  function encode(value: unknown, what: string, limit: number): ReturnType<Encoder['encode']> {
     const mark = ring?.front ?? 0;
     let isDone = false;
     try {
       const encoded = encoder.encode(value);
-      if (encoded !== undefined) checkSize(what, encoded.length * 4 + encoded.bulkBytes, most);
+      if (encoded !== undefined && limit !== Number.POSITIVE_INFINITY)
+        checkSize(what, encoded.length * 4 + encoded.bulkBytes, limit);
       isDone = encoded !== undefined;
       return encoded;
     } finally {
@@ -104,12 +106,11 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
       const unwrapped = isMovable(result) ? unwrap(result) : undefined;
       const value = unwrapped === undefined ? result : unwrapped.value;
       try {
-        const transfer = unwrapped?.transfer ?? [];
-        if (
-          (transfer.length === 0 || areCopied(transfer)) &&
-          write(slot, value, 0, mostBytes + bytesOf(transfer))
-        ) {
-          detach(transfer);
+        const transfer = unwrapped?.transfer ?? NOTHING;
+        const isCopied = transfer.length > 0 && areCopied(transfer);
+        const limit = isCopied ? mostBytes + bytesOf(transfer) : mostBytes;
+        if ((transfer.length === 0 || isCopied) && write(slot, value, 0, limit)) {
+          if (isCopied) detach(transfer);
           return 0;
         }
         checkClone('result', value, mostBytes, transfer);
