@@ -1,6 +1,7 @@
 // `npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--page FILE]`: two builds of @plimsoll/pool beside each
 // other, small tasks at one and two workers with 1, 32 and 1,000 tasks under way. OLD and NEW are folders of the package with
-// their `dist`, NEW by default this one. Each run is a process of its own; the builds alternate, so that a disturbance hits both.
+// their `dist`, NEW by default this one. In each process both take turns of 40 ms, because the rate of one build varies more than
+// twofold from process to process; which build comes first alternates.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -17,8 +18,8 @@ const ENOUGH = 0.97;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    blocks: { type: 'string', default: '10' },
-    ms: { type: 'string', default: '700' },
+    blocks: { type: 'string', default: '12' },
+    ms: { type: 'string', default: '1200' },
     node: { type: 'string', default: process.execPath },
     page: { type: 'string' },
   },
@@ -31,15 +32,29 @@ if (old === undefined || !(blocks > 0) || !(milliseconds > 0)) {
   process.exit(2);
 }
 
+/** @typedef {{ rate: number, cpu: number }} Slice */
 const child = join(root, 'packages/pool/scripts/bench-child.mjs');
 
-/** Tasks a second, and microseconds of CPU for each. @param {string} build @param {number} workers @param {number} window */
-function measure(build, workers, window) {
-  const args = [child, build, String(workers), String(window), String(milliseconds)];
+/**
+ * Of each build, its medians of tasks a second and of microseconds of CPU for each; and the ratios of neighbouring turns.
+ *
+ * @param {boolean} isOldFirst @param {number} workers @param {number} window
+ */
+function measure(isOldFirst, workers, window) {
+  const builds = isOldFirst ? [old, recent] : [recent, old];
+  const args = [child, ...builds, workers, window, milliseconds].map(String);
   const { status, stdout, stderr } = spawnSync(values.node, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${build} ended with ${status}: ${stderr}`);
-  const [rate = Number.NaN, cpu = Number.NaN] = stdout.trim().split(' ').map(Number);
-  return { rate, cpu };
+  if (status !== 0) throw new Error(`the builds ended with ${status}: ${stderr}`);
+  /** @type {Slice[][]} */
+  const slices = JSON.parse(stdout);
+  const [before = [], after = []] = isOldFirst ? slices : slices.reverse();
+  /** @param {keyof Slice} what */
+  const of = (what) => ({
+    old: medianOf(before.map((slice) => slice[what])),
+    recent: medianOf(after.map((slice) => slice[what])),
+    ratio: medianOf(after.map((slice, turn) => slice[what] / (before[turn]?.[what] ?? Number.NaN))),
+  });
+  return { rate: of('rate'), cpu: of('cpu') };
 }
 
 const lines = [
@@ -49,36 +64,26 @@ const lines = [
 let isSlower = false;
 for (const workers of WORKERS) {
   for (const window of WINDOWS) {
-    /** @type {{ rate: number, cpu: number }[]} */
-    const before = [];
-    /** @type {{ rate: number, cpu: number }[]} */
-    const after = [];
-    for (let block = 0; block < blocks; block++) {
-      const isFirst = block % 2 === 0;
-      const first = measure(isFirst ? old : recent, workers, window);
-      const second = measure(isFirst ? recent : old, workers, window);
-      before.push(isFirst ? first : second);
-      after.push(isFirst ? second : first);
-    }
-    /** @param {'rate' | 'cpu'} what */
-    const ratioOf = (what) => {
-      const ratios = after.map((run, block) => run[what] / (before[block]?.[what] ?? Number.NaN));
-      const { text, high } = medianRatio(ratios);
+    const runs = Array.from({ length: blocks }, (_, block) => measure(block % 2 === 0, workers, window));
+    /** @param {keyof Slice} what @param {(value: number) => string} format */
+    const columns = (what, format) => {
+      const { text, high } = medianRatio(runs.map((run) => run[what].ratio));
       if (what === 'rate' && high < ENOUGH) isSlower = true;
-      return text;
+      return [
+        ...[runs.map((run) => run[what].old), runs.map((run) => run[what].recent)].map(medianOf).map(format),
+        text,
+      ];
     };
-    const rates = [before, after].map((runs) =>
-      Math.round(medianOf(runs.map(({ rate }) => rate))).toLocaleString('en'),
-    );
-    const cpus = [before, after].map((runs) => medianOf(runs.map(({ cpu }) => cpu)).toFixed(2));
-    const cells = [workers, window.toLocaleString('en'), ...rates, ratioOf('rate'), ...cpus, ratioOf('cpu')];
+    const rates = columns('rate', (value) => Math.round(value).toLocaleString('en'));
+    const cpu = columns('cpu', (value) => value.toFixed(2));
+    const cells = [workers, window.toLocaleString('en'), ...rates, ...cpu];
     const line = `| ${cells.join(' | ')} |`;
     lines.push(line);
     console.log(line);
   }
 }
 const version = spawnSync(values.node, ['--version'], { encoding: 'utf8' }).stdout.trim();
-const how = `Node.js ${version}, ${cpus().length} × ${cpus()[0]?.model}; ${blocks} pairs of processes a cell, in alternating order, ${milliseconds} ms each.`;
+const how = `Node.js ${version}, ${cpus().length} × ${cpus()[0]?.model}; ${blocks} processes a cell, in each of which the builds take turns of 40 ms, ${milliseconds} ms each.`;
 console.log(how);
 if (values.page !== undefined) writeFileSync(values.page, `${how}\n\n${lines.join('\n')}\n`);
 process.exitCode = isSlower ? 1 : 0;
