@@ -80,11 +80,23 @@ export class HostActor implements Actor {
     for (const index of WORKERS) {
       const entry = local.buried.includes(index) ? -1 : this.pool.drainOne(table, index);
       if (entry === -1) continue;
-      if ((entry & realTable.PULL) !== 0) local.sent.push(entry & ~realTable.PULL);
-      else this.finish(table, local, entry, index);
+      if ((entry & realTable.PULL) !== 0) {
+        local.sent.push(entry & ~realTable.PULL);
+        if (this.shape.ahead) this.postAhead(table, local, index);
+      } else this.finish(table, local, entry, index);
       return true;
     }
     return false;
+  }
+
+  /** As `Dispatch`. */
+  private postAhead(table: realTable.Table, local: HostLocal, worker: number): void {
+    const { pool } = this;
+    const slot = this.isAlive(local, worker) ? pool.oldestQueued(table) : -1;
+    if (slot === -1 || !pool.retract(table, slot)) return;
+    table.words[realTable.slotAt(this.layout, slot) + FLAGS] = 0;
+    assert.ok(pool.publishTo(table, worker, slot), 'a mailbox is full');
+    local.toTell = worker;
   }
 
   private finish(table: realTable.Table, local: HostLocal, slot: number, worker: number): void {

@@ -38,6 +38,8 @@ export interface Shape {
   mail?: (number | undefined)[];
   /** Tasks whose payload the worker has to ask for. */
   pulls?: number[];
+  /** Does a worker that asks get the next task into its mailbox, with its payload? */
+  ahead?: boolean;
   /** Tasks that the host gives to a worker that has nothing, if there is one, because their payloads are posted. */
   owed?: number[];
   /** A task that never ends. */

@@ -28,6 +28,7 @@ const filled = (shape: Shape): FilledShape => ({
   spinners: 0,
   mail: [],
   pulls: [],
+  ahead: false,
   owed: [],
   blocks: -1,
   later: -1,

@@ -39,6 +39,15 @@ const others: Record<string, Partial<Shape>> = {
   'a payload is asked for': { tasks: 3, pulls: [0, 2], preemptions: 1 },
   'a payload is asked for, and the task cancelled': { tasks: 2, pulls: [0], cancel: 0 },
   'a payload is asked for by a worker that dies': { tasks: 2, pulls: [0], deaths: 1, preemptions: 1 },
+  'a payload is asked for, and the next is posted ahead': { tasks: 3, pulls: [0, 1, 2], ahead: true },
+  'a task that was posted ahead is cancelled': { tasks: 3, pulls: [0, 1], ahead: true, cancel: 1 },
+  'a worker dies with what was posted ahead': {
+    tasks: 2,
+    pulls: [0, 1],
+    ahead: true,
+    deaths: 1,
+    preemptions: 1,
+  },
   'workers spin before they sleep': { tasks: 3, spinners: 1 },
   'workers spin before they sleep, and each task is announced': { tasks: 3, spinners: 1, eager: true },
   'each task is announced, and a worker dies': { tasks: 3, deaths: 1, eager: true, preemptions: 1 },
@@ -108,6 +117,16 @@ const count = ({ words, layout }: realTable.Table, worker: number, tasks: number
 /** Each breaks one line of the protocol. The checker must notice. */
 const mutants: Record<string, Partial<Shape>> = {
   'a worker wakes the host only before its result is there': { early: 'only' },
+  'a task is posted ahead that another worker has claimed': {
+    pulls: [0, 1],
+    ahead: true,
+    protocol: {
+      retract(table, slot) {
+        Atomics.store(rawWords(table), realTable.slotAt(table.layout, slot) + STATE, realTable.HELD);
+        return true;
+      },
+    },
+  },
   'a worker sleeps without looking once more': { protocol: { anythingQueued: () => false } },
   'the host sleeps without looking once more': { protocol: { anythingDone: () => false } },
   'what is queued is not announced': { protocol: { announce: () => {} } },

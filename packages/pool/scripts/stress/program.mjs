@@ -197,11 +197,17 @@ class Program extends Books {
     promise.then(ended, ended);
   }
 
-  $transfer() {
-    // A small one is copied, and detached in the end.
-    const buffer = new ArrayBuffer(this.random.chance(0.5) ? 16 : 20_000);
+  /** So many, and so quick, that some are posted ahead to workers which run others. */
+  async $transfers() {
+    for (let task = this.random.between(40, 200); task > 0; task--) this.$transfer(20_000, {});
+    await this.steps(this.random.between(0, 200));
+  }
+
+  /** A small one is copied, and detached in the end. */
+  $transfer(bytes = this.random.chance(0.5) ? 16 : 20_000, options = this.#maybePriority()) {
+    const buffer = new ArrayBuffer(bytes);
     const value = this.random.chance(0.1) ? { buffer, odd: () => buffer } : buffer;
-    const promise = this.pool.run(value, { transferList: [buffer], ...this.#maybePriority() });
+    const promise = this.pool.run(value, { transferList: [buffer], ...options });
     this.watch('transfer', promise);
     const expect = (isGone) => {
       if ((buffer.byteLength === 0) !== isGone)
@@ -370,6 +376,7 @@ const ACTIONS = {
   key: 3,
   broadcast: 1,
   transfer: 2,
+  transfers: 0.5,
   fed: 1,
   map: 4,
   stream: 4,

@@ -7,10 +7,12 @@ import {
   addresseeOf,
   CALL,
   drainOne,
+  oldestQueued,
   PULL,
   publish,
   publishTo,
   queuedEntries,
+  retract,
   slotAt,
   sweep,
 } from '../shared/table.js';
@@ -19,6 +21,7 @@ import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
 import { List, Queue } from './queue.js';
 import type { State } from './state.js';
+import { AHEAD_OF_SEVERAL, isQuick, mayPostAhead, mostAt, onlyTaker, takerOf } from './takers.js';
 import { IN_LANE, IN_TABLE, LOOSE, PAUSED, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
@@ -28,9 +31,6 @@ const LARGE = 2;
 
 /** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
 const PLAIN_AGAIN = 2048;
-
-/** So many tasks at most wait at the only worker of a pool with what they transfer: they are lost with it when it dies. */
-const AHEAD = 14;
 
 /** Milliseconds from which on reading an outcome is slow, and for how many tasks after it others are expected to be. */
 const SLOW = 0.2;
@@ -152,9 +152,8 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   }
   if (chosen === undefined && task.hasTransfer) {
     chosen = onlyTaker(state, task);
-    const most = state.options.concurrentTasksPerWorker + AHEAD;
     // Those end, and the end of each makes room.
-    if (chosen !== undefined && slots.inUse >= most) return NO_ROOM;
+    if (chosen !== undefined && slots.inUse >= mostAt(state)) return NO_ROOM;
   }
   const slot = slots.take(task);
   let isSmall: boolean;
@@ -198,33 +197,18 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
 }
 
 /**
- * The only worker of a pool gets transferred objects even while it is busy, so it need not ask for them. An abort would lose them
- * with the worker, so it gets none while a task that may be aborted is under way; it takes no later task before these.
+ * Of several workers, one whose tasks are short gets the oldest ones ahead, while as many wait for each of the others: so none idles
+ * beside tasks that wait for this one.
  */
-function onlyTaker(state: State, { extras }: Task): WorkerHandle | undefined {
-  const { options, workers, ordered, table } = state;
-  const [worker] = workers;
-  if (options.maxThreads > 1 || workers.length > 1 || worker === undefined || ordered) return undefined;
-  // What ends its workers, or runs tasks again whose workers have ended, keeps them here.
-  const { retry, maxHeapMb, maxTasksPerWorker } = options;
-  if ((extras?.retry ?? retry ?? maxHeapMb ?? maxTasksPerWorker) !== undefined) return undefined;
-  if (state.abortable + state.bound + worker.pinnedAlone > 0 || queuedEntries(table) > 0) return undefined;
-  return takesTasks(worker) && worker.hasMailRoom ? worker : undefined;
-}
-
-/** Who takes a task that needs the port: it is posted ahead, as the caller may block the host until the task has begun. */
-function takerOf(state: State, task: Task): WorkerHandle | undefined {
-  if (queuedEntries(state.table) > 0) return undefined;
-  const workers = state.workers.filter(takesTasks);
-  const ready = workers.filter((worker) => worker.state === READY);
-  if (ready.length > 0) {
-    const awake = state.isStreaming ? ready.filter((worker) => worker.isAwake) : [];
-    return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
+function postAhead(state: State, worker: WorkerHandle): void {
+  const { table, workers } = state;
+  while (worker.mailCount < AHEAD_OF_SEVERAL) {
+    const slot = oldestQueued(table);
+    if (slot === -1 || queuedEntries(table) < workers.length * AHEAD_OF_SEVERAL) return;
+    const task = taskOf(state, slot);
+    if (!task.hasTransfer || !mayPostAhead(state, worker, task) || !retract(table, slot)) return;
+    publishToOne(state, worker, task, slot);
   }
-  const idle = workers.find((worker) => worker.mailCount === 0);
-  if (idle !== undefined || task.abortable) return idle;
-  const most = Math.min(state.options.concurrentTasksPerWorker, state.table.layout.mailbox);
-  return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
 }
 
 function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
@@ -282,6 +266,7 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
     finish(state, worker, entry);
     ended++;
   }
+  if (isQuick(worker)) postAhead(state, worker);
   return ended;
 }
 
@@ -310,6 +295,8 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   else if (state.slowLately > 0) state.slowLately--;
   hooks?.read(worker, slot, base, failed, from, now());
   worker.completed++;
+  // With several tasks at a time it has others to run while it waits for what it has asked for.
+  if (task.hasTransfer && state.options.concurrentTasksPerWorker === 1) worker.taskEnded(now());
   state.slots.giveBack(slot);
   state.settle(task, value, failed, true);
 }

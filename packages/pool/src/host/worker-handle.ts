@@ -13,6 +13,9 @@ import { SmallMap } from '../shared/small-map.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
+/** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2. */
+const SLOW = 30;
+
 export interface WorkerEvents {
   onWake(): void;
   /** What it tells the pool, not only this handle. */
@@ -62,6 +65,9 @@ export class WorkerHandle {
   hasAbortableMail = false;
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** Milliseconds between the ends of tasks that transfer something, lately; before there were any, too many to be called quick. */
+  pace = SLOW;
+  #endedAt = 0;
   readonly times: Times | undefined;
   /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
   idleSince: number | undefined;
@@ -144,6 +150,12 @@ export class WorkerHandle {
     } catch {
       // A thread that is gone, or a system that does not let us: tasks run at the usual priority.
     }
+  }
+
+  taskEnded(at: number): void {
+    const gap = Math.min(at - this.#endedAt, SLOW);
+    this.pace += (gap - this.pace) / 8;
+    this.#endedAt = at;
   }
 
   get running(): number {

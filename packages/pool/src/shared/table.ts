@@ -168,6 +168,15 @@ export function retract(table: Table, slot: number): boolean {
   return waits && replaces(words, address, state, pack(HELD, 0));
 }
 
+/** Host: the slot that has been in the queue for longest, or -1. */
+export function oldestQueued(table: Table): number {
+  const { words, layout } = table;
+  skipStale(table);
+  const head = Atomics.load(words, QUEUE_HEAD);
+  const slot = Atomics.load(words, entryAt(layout, ALL, head));
+  return Atomics.load(words, stateAt(layout, slot)) === ticket(ALL, head) ? slot : EMPTY;
+}
+
 /** Host: the worker for which alone a slot is queued, or -1. */
 export function addresseeOf({ words, layout }: Table, slot: number): number {
   const state = Atomics.load(words, stateAt(layout, slot));
