@@ -86,9 +86,9 @@ const OPTIONS: Checks<TinypoolOptions> = [
 ];
 
 /** @throws TypeError for what processes alone have */
-function checkChannel(channel: TinypoolChannel | undefined): void {
+function checkChannel(channel: TinypoolChannel): void {
   for (const name of ['onMessage', 'postMessage'])
-    if (channel !== undefined && (channel as Record<string, unknown>)[name] !== undefined)
+    if ((channel as Record<string, unknown>)[name] !== undefined)
       throw new TypeError(
         `channel.${name} needs processes: send a MessagePort in the task and its transferList`,
       );
@@ -151,7 +151,7 @@ export class Tinypool extends StandIn {
     try {
       const { runtime, channel } = options;
       checkRuntime('options.runtime', runtime);
-      checkChannel(channel);
+      if (channel !== undefined) checkChannel(channel);
       this.ensureOpen();
       if (channel !== undefined) this.#openChannel(channel);
       const result = this.inResource(runWith(this.core, task, options as RunOptions));

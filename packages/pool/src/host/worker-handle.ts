@@ -13,8 +13,9 @@ import { SmallMap } from '../shared/small-map.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
-/** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2. */
+/** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2, at first a dozen. */
 const SLOW = 30;
+const UNKNOWN = 8;
 
 export interface WorkerEvents {
   onWake(): void;
@@ -65,8 +66,8 @@ export class WorkerHandle {
   hasAbortableMail = false;
   failure: { error: unknown } | undefined;
   completed = 0;
-  /** Milliseconds between the ends of tasks that transfer something, lately; before there were any, too many to be called quick. */
-  pace = SLOW;
+  /** Milliseconds between the ends of tasks that transfer something, lately. */
+  pace = UNKNOWN;
   #endedAt = 0;
   readonly times: Times | undefined;
   /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
