@@ -65,6 +65,8 @@ function serve(flags: ServeFlags): Promise<number> {
       let target: SampleTarget | null = null;
       try {
         target = await startSampleServer(server, { guardian, random: createRandom(0), signal });
+        // First: whoever reads the welcome may send all of its requests before this process goes on.
+        target.begin();
         process.stdout.write(welcome(target, mode, size, operation.description));
         await tellBursts(target, signal);
       } catch (error) {
@@ -101,7 +103,6 @@ async function tellBursts(target: SampleTarget, signal: AbortSignal): Promise<vo
     signal.addEventListener('abort', () => resolve(null), { once: true });
   });
   let burst: WorkerMeasurement[] = [];
-  target.begin();
   while (!signal.aborted) {
     const answers = await Promise.race([target.collect(), aborted]);
     if (answers === null) return;
