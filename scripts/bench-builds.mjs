@@ -48,13 +48,13 @@ function measure(isOldFirst, workers, window) {
   /** @type {Slice[][]} */
   const slices = JSON.parse(stdout);
   const [before = [], after = []] = isOldFirst ? slices : slices.reverse();
-  /** @param {keyof Slice} what */
-  const of = (what) => ({
-    old: medianOf(before.map((slice) => slice[what])),
-    recent: medianOf(after.map((slice) => slice[what])),
-    ratio: medianOf(after.map((slice, turn) => slice[what] / (before[turn]?.[what] ?? Number.NaN))),
+  /** @param {keyof Slice} metric */
+  const medians = (metric) => ({
+    old: medianOf(before.map((slice) => slice[metric])),
+    recent: medianOf(after.map((slice) => slice[metric])),
+    ratio: medianOf(after.map((slice, turn) => slice[metric] / (before[turn]?.[metric] ?? Number.NaN))),
   });
-  return { rate: of('rate'), cpu: of('cpu') };
+  return { rate: medians('rate'), cpu: medians('cpu') };
 }
 
 const lines = [
@@ -65,12 +65,14 @@ let isSlower = false;
 for (const workers of WORKERS) {
   for (const window of WINDOWS) {
     const runs = Array.from({ length: blocks }, (_, block) => measure(block % 2 === 0, workers, window));
-    /** @param {keyof Slice} what @param {(value: number) => string} format */
-    const columns = (what, format) => {
-      const { text, high } = medianRatio(runs.map((run) => run[what].ratio));
-      if (what === 'rate' && high < ENOUGH) isSlower = true;
+    /** @param {keyof Slice} metric @param {(value: number) => string} format */
+    const columns = (metric, format) => {
+      const { text, high } = medianRatio(runs.map((run) => run[metric].ratio));
+      if (metric === 'rate' && high < ENOUGH) isSlower = true;
       return [
-        ...[runs.map((run) => run[what].old), runs.map((run) => run[what].recent)].map(medianOf).map(format),
+        ...[runs.map((run) => run[metric].old), runs.map((run) => run[metric].recent)]
+          .map(medianOf)
+          .map(format),
         text,
       ];
     };

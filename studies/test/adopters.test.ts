@@ -82,6 +82,17 @@ describe('the study of adopters', () => {
     assert.match(pageOf(adopters, made('terser', 1, 'aaaa')), /\(no gain\)/);
   });
 
+  test('the best build is one of those that are faster, whatever the estimates of others', () => {
+    const page = pageOf(adopters, JSON.parse(published('adopters.json')) as StudyResult);
+    const rows = page.match(/^\| .* \| faster \|.*$/gm) ?? [];
+    assert.ok(rows.length > 0);
+    const best = /^- Best: (.*) times the time \(faster\)\.$/m.exec(page)?.[1];
+    assert.ok(
+      rows.some((row) => best?.split(': ').every((part) => row.includes(part))),
+      best,
+    );
+  });
+
   test('the published page is what the published result says', () => {
     const result = JSON.parse(published('adopters.json')) as StudyResult;
     assert.equal(pageOf(adopters, result), published('adopters.md'));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as realGate from '../dist/shared/gate.js';
 import { MAIL_HEAD, MAIL_TAIL, STATE } from '../dist/shared/layout.js';
+import * as slotState from '../dist/shared/slot-state.js';
 import * as realTable from '../dist/shared/table.js';
 import { explore } from './model.js';
 import type { Shape } from './protocol-shape.js';
@@ -73,7 +74,7 @@ const mutants: Record<string, Partial<Shape>> = {
         const head = Atomics.load(words, block + MAIL_HEAD);
         if (head === Atomics.load(words, block + MAIL_TAIL)) return -1;
         const slot = Atomics.load(words, block + layout.mailRing + (head & (layout.mailbox - 1)));
-        Atomics.store(words, realTable.slotAt(layout, slot) + STATE, realTable.RUNNING | (worker << 3));
+        Atomics.store(words, realTable.slotAt(layout, slot) + STATE, slotState.RUNNING | (worker << 3));
         Atomics.store(words, block + MAIL_HEAD, head + 1);
         return slot;
       },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as realGate from '../dist/shared/gate.js';
 import { type Layout, layoutOf, MAIL_HEAD, MAIL_TAIL, STATE } from '../dist/shared/layout.js';
+import * as slotState from '../dist/shared/slot-state.js';
 import * as realTable from '../dist/shared/table.js';
 import type { Actor, Newest, World } from './model-state.js';
 import { HostActor } from './protocol-host.js';
@@ -123,7 +124,7 @@ export function worldOf(given: Shape): World {
       assert.equal(local.free.length, slots - blocked, 'a slot leaked');
       for (const slot of local.free) {
         const state = newest(realTable.slotAt(layout, slot) + STATE);
-        assert.equal(state, realTable.FREE, 'a free slot is not FREE');
+        assert.equal(state, slotState.FREE, 'a free slot is not FREE');
       }
     },
   };

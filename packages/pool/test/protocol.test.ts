@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as realGate from '../dist/shared/gate.js';
 import { RUNNING_NOW, STATE } from '../dist/shared/layout.js';
+import * as slotState from '../dist/shared/slot-state.js';
 import * as realTable from '../dist/shared/table.js';
 import { explore } from './model.js';
 import type { Shape } from './protocol-shape.js';
@@ -122,7 +123,7 @@ const mutants: Record<string, Partial<Shape>> = {
     ahead: true,
     protocol: {
       retract(table, slot) {
-        Atomics.store(rawWords(table), realTable.slotAt(table.layout, slot) + STATE, realTable.HELD);
+        Atomics.store(rawWords(table), realTable.slotAt(table.layout, slot) + STATE, slotState.HELD);
         return true;
       },
     },
@@ -147,7 +148,7 @@ const mutants: Record<string, Partial<Shape>> = {
         const head = Atomics.load(words, 0);
         if (head === Atomics.load(words, 16)) return -1;
         const slot = Atomics.load(words, table.layout.queue + (head & (table.layout.slots - 1)));
-        Atomics.store(words, realTable.slotAt(table.layout, slot) + STATE, realTable.RUNNING | (worker << 3));
+        Atomics.store(words, realTable.slotAt(table.layout, slot) + STATE, slotState.RUNNING | (worker << 3));
         Atomics.compareExchange(words, 0, head, head + 1);
         return slot;
       },
@@ -164,8 +165,8 @@ const mutants: Record<string, Partial<Shape>> = {
           const slot = Atomics.load(words, table.layout.queue + (head & (table.layout.slots - 1)));
           if (Atomics.compareExchange(words, 0, head, head + 1) !== head) continue;
           const state = realTable.slotAt(table.layout, slot) + STATE;
-          const queued = realTable.QUEUED | (head << 3);
-          if (Atomics.compareExchange(words, state, queued, realTable.RUNNING | (worker << 3)) === queued)
+          const queued = slotState.QUEUED | (head << 3);
+          if (Atomics.compareExchange(words, state, queued, slotState.RUNNING | (worker << 3)) === queued)
             return slot;
         }
       },
@@ -176,7 +177,7 @@ const mutants: Record<string, Partial<Shape>> = {
       complete(table, worker, slot) {
         realTable.report(table, worker, slot);
         const state = realTable.slotAt(table.layout, slot) + STATE;
-        Atomics.store(rawWords(table), state, realTable.DONE | (worker << 3));
+        Atomics.store(rawWords(table), state, slotState.DONE | (worker << 3));
         return true;
       },
     },
@@ -208,8 +209,8 @@ const mutants: Record<string, Partial<Shape>> = {
       retract(table, slot) {
         const state = realTable.slotAt(table.layout, slot) + STATE;
         const before = Atomics.load(rawWords(table), state);
-        if (realTable.kindOf(before) !== realTable.QUEUED) return false;
-        Atomics.store(rawWords(table), state, realTable.HELD);
+        if (slotState.kindOf(before) !== slotState.QUEUED) return false;
+        Atomics.store(rawWords(table), state, slotState.HELD);
         return true;
       },
     },
@@ -219,7 +220,7 @@ const mutants: Record<string, Partial<Shape>> = {
     protocol: {
       condemn(table, slot) {
         const state = Atomics.load(rawWords(table), realTable.slotAt(table.layout, slot) + STATE);
-        return realTable.kindOf(state) === realTable.RUNNING ? realTable.ownerOf(state) : -1;
+        return slotState.kindOf(state) === slotState.RUNNING ? slotState.ownerOf(state) : -1;
       },
     },
   },
@@ -229,8 +230,8 @@ const mutants: Record<string, Partial<Shape>> = {
     protocol: {
       complete(table, worker, slot) {
         const state = realTable.slotAt(table.layout, slot) + STATE;
-        const running = realTable.RUNNING | (worker << 3);
-        const done = realTable.DONE | (worker << 3);
+        const running = slotState.RUNNING | (worker << 3);
+        const done = slotState.DONE | (worker << 3);
         const isDone = Atomics.compareExchange(rawWords(table), state, running, done) === running;
         count(table, worker, -1);
         if (isDone) realTable.report(table, worker, slot);
@@ -247,7 +248,7 @@ const mutants: Record<string, Partial<Shape>> = {
         const left = realTable.sweep(table, worker);
         const isAsked = (slot: number): boolean => {
           const state = Atomics.load(rawWords(table), realTable.slotAt(table.layout, slot) + STATE);
-          return realTable.kindOf(state) === realTable.ASKED;
+          return slotState.kindOf(state) === slotState.ASKED;
         };
         return { ...left, running: left.running.filter((slot) => !isAsked(slot)) };
       },

@@ -11,6 +11,7 @@ import {
   RUNNING_NOW,
   STATE,
 } from '../dist/shared/layout.js';
+import * as slotState from '../dist/shared/slot-state.js';
 import * as realTable from '../dist/shared/table.js';
 import { explore } from './model.js';
 import type { Shape } from './protocol-shape.js';
@@ -75,8 +76,8 @@ const plainMutants: Record<string, Partial<Shape>> = {
           if (head === words[QUEUE_TAIL]) return -1;
           const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
           const state = realTable.slotAt(layout, slot) + STATE;
-          const queued = realTable.QUEUED | (head << 3);
-          const running = realTable.RUNNING | (worker << 3);
+          const queued = slotState.QUEUED | (head << 3);
+          const running = slotState.RUNNING | (worker << 3);
           const taken = Atomics.compareExchange(words, state, queued, running) === queued;
           Atomics.compareExchange(words, QUEUE_HEAD, head, head + 1);
           if (taken) return slot;
@@ -108,8 +109,8 @@ const plainMutants: Record<string, Partial<Shape>> = {
         Atomics.compareExchange(
           words,
           state,
-          realTable.RUNNING | (worker << 3),
-          realTable.DONE | (worker << 3),
+          slotState.RUNNING | (worker << 3),
+          slotState.DONE | (worker << 3),
         );
         words[block + RUNNING_NOW] = (words[block + RUNNING_NOW] as number) - 1;
         const tail = Atomics.load(words, block + DONE_TAIL);
@@ -152,7 +153,7 @@ const plainMutants: Record<string, Partial<Shape>> = {
 };
 
 const mailed = (worker: number, position: number): number =>
-  realTable.MAILED | (((worker << 16) | position) << 3);
+  slotState.MAILED | (((worker << 16) | position) << 3);
 
 for (const [name, shape] of Object.entries(plainMutants)) {
   test(`the checker notices when ${name}`, () => {
@@ -185,7 +186,7 @@ const mutants: Record<string, Partial<Shape>> = {
     protocol: {
       complete(table, worker, slot) {
         const { words, layout } = table;
-        words[realTable.slotAt(layout, slot) + STATE] = realTable.DONE | (worker << 3);
+        words[realTable.slotAt(layout, slot) + STATE] = slotState.DONE | (worker << 3);
         plus(table, realTable.blockAt(layout, worker) + RUNNING_NOW, -1);
         realTable.report(table, worker, slot);
         return true;

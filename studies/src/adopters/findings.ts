@@ -47,10 +47,17 @@ export function findings({ conditions }: StudyResult): string[] {
 
 const shown = (found: Pair): string => (found === undefined ? '–' : ratio(found));
 
+/** From the worst to the best: no estimate beside an interval with 1 in it comes before or after those that are told from 1. */
+const VERDICTS = ['**slower**', 'no gain', 'faster'];
+
 function summary(rows: readonly { readonly condition: ConditionResult; readonly whole: Pair }[]): string[] {
   const sorted = rows
     .filter(({ whole }) => whole !== undefined)
-    .sort((one, other) => (other.whole?.ratio ?? 0) - (one.whole?.ratio ?? 0));
+    .sort(
+      ({ whole: one }, { whole: other }) =>
+        VERDICTS.indexOf(verdictOf(one)) - VERDICTS.indexOf(verdictOf(other)) ||
+        (other?.ratio ?? 0) - (one?.ratio ?? 0),
+    );
   const [worst, best] = [sorted[0], sorted.at(-1)];
   if (worst === undefined || best === undefined) return ['Nothing could be compared.'];
   const count = (verdict: string): number =>

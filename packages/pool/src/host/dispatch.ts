@@ -21,7 +21,7 @@ import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
 import { List, Queue } from './queue.js';
 import type { State } from './state.js';
-import { AHEAD_OF_SEVERAL, isQuick, mayPostAhead, mostAt, onlyTaker, takerOf } from './takers.js';
+import { AHEAD_OF_SEVERAL, isQuick, limitAhead, mayPostAhead, onlyTaker, takerOf } from './takers.js';
 import { IN_LANE, IN_TABLE, LOOSE, PAUSED, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
@@ -153,7 +153,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   if (chosen === undefined && task.hasTransfer) {
     chosen = onlyTaker(state, task);
     // Those end, and the end of each makes room.
-    if (chosen !== undefined && slots.inUse >= mostAt(state)) return NO_ROOM;
+    if (chosen !== undefined && slots.inUse >= limitAhead(state)) return NO_ROOM;
   }
   const slot = slots.take(task);
   let isSmall: boolean;

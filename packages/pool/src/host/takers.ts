@@ -33,7 +33,7 @@ export function onlyTaker(state: State, task: Task): WorkerHandle | undefined {
 }
 
 /** Tasks under way at most, where the only worker gets what they transfer ahead. */
-export const mostAt = ({ options }: State): number => options.concurrentTasksPerWorker + AHEAD;
+export const limitAhead = ({ options }: State): number => options.concurrentTasksPerWorker + AHEAD;
 
 /** Who takes a task that needs the port: it is posted ahead, as the caller may block the host until the task has begun. */
 export function takerOf(state: State, task: Task): WorkerHandle | undefined {

@@ -13,47 +13,20 @@ import {
   RUNNING_NOW,
   STATE,
 } from './layout.js';
+import {
+  ASKED,
+  CONDEMNED,
+  DONE,
+  FREE,
+  HELD,
+  kindOf,
+  MAILED,
+  ownerOf,
+  pack,
+  QUEUED,
+  RUNNING,
+} from './slot-state.js';
 
-/**
- * The life of a slot, kept in its STATE word: three bits for the kind, 29 bits for the owner or the ticket.
- *
- *     FREE -> HELD -> QUEUED(ticket) -> RUNNING(worker) -> DONE(worker) -> FREE
- *              |   `-> MAILED(ticket) -^
- *              ^---------- retract ----'   |         ^
- *                                          `-> ASKED(worker), which may end, too
- *
- * From RUNNING and ASKED to CONDEMNED(worker), until that worker's thread has exited.
- *
- * Invariants, which the model checker of the tests holds against every interleaving:
- *  1. Who may move a slot on: the host from FREE, HELD and DONE; whoever wins the compareExchange from QUEUED;
- *     the claiming worker from RUNNING or ASKED to DONE, or the host from RUNNING to ASKED and from either to CONDEMNED,
- *     by compareExchange. A worker whose task was condemned claims nothing more, so killing it costs no other task.
- *  2. A ticket is the ring position at which a slot was published, so a claim through a stale ring entry fails:
- *     the state that it expects holds the old ticket. A mailbox's ticket names its worker too, since positions of
- *     different rings may be equal.
- *  3. A claim changes STATE first and moves the head afterwards. A worker that dies in between leaves a head that
- *     points at a slot which is no longer queued; the side that meets it moves the head on. No death loses a slot.
- *  4. A worker writes DONE before it pushes to its completion ring. A worker that dies in between leaves a DONE
- *     slot that no ring names; the host finds it when it sweeps the slots of the dead worker.
- *  5. A worker is counted as running from before its claim until after its DONE, so the host never takes one for idle
- *     that has claimed something, and never stops one as idle before its result is safe.
- *
- * Which of the accesses are plain, and why each of those is right: docs/internals/memory-order.md.
- */
-export const FREE = 0;
-export const HELD = 1;
-export const QUEUED = 2;
-export const RUNNING = 3;
-export const DONE = 4;
-/** Queued for one worker alone. */
-export const MAILED = 5;
-/** The worker that runs it will be killed for it. */
-export const CONDEMNED = 6;
-/** As RUNNING: the host has asked the worker that runs it to end it. */
-export const ASKED = 7;
-
-const KIND_BITS = 3;
-const KIND_MASK = (1 << KIND_BITS) - 1;
 const TICKET_MASK = (1 << 29) - 1;
 /** Of a mailbox's ticket: more than any mailbox has entries, and the rest names up to 8,191 workers. */
 const MAIL_POSITION_BITS = 16;
@@ -65,9 +38,6 @@ export const PULL = 1 << 30;
 /** An entry of a completion ring by itself: the worker is blocked until the host has answered a call, see `host-call.ts`. */
 export const CALL = 1 << 29;
 
-export const kindOf = (state: number): number => state & KIND_MASK;
-export const ownerOf = (state: number): number => state >>> KIND_BITS;
-const pack = (kind: number, value: number): number => (value << KIND_BITS) | kind;
 const next = (position: number): number => (position + 1) & TICKET_MASK;
 
 /** How many entries lie between two ring positions. */

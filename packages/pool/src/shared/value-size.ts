@@ -6,15 +6,15 @@ import { read } from './untrusted.js';
 const WORD = 8;
 
 /** @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE */
-export function checkSize(what: string, bytes: number, limit: number): void {
+export function checkSize(label: string, bytes: number, limit: number): void {
   if (bytes <= limit) return;
-  const message = `${what} has at least ${bytes} bytes, more than options.maxValueBytes (${limit}) allows`;
+  const message = `${label} has at least ${bytes} bytes, more than options.maxValueBytes (${limit}) allows`;
   throw new PoolError('PLIMSOLL_POOL_VALUE_TOO_LARGE', message);
 }
 
 /** The same for what structured clone copies of a value: V8 does not report this number of bytes, so it is estimated. */
-export function checkClone(what: string, value: unknown, limit: number, moved: readonly unknown[]): void {
-  if (limit !== Number.POSITIVE_INFINITY) checkSize(what, sizeOf(value, limit, moved), limit);
+export function checkClone(label: string, value: unknown, limit: number, moved: readonly unknown[]): void {
+  if (limit !== Number.POSITIVE_INFINITY) checkSize(label, sizeOf(value, limit, moved), limit);
 }
 
 /** Stops when it is more than `limit`. */

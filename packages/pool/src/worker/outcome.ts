@@ -13,7 +13,7 @@ import { checkClone, checkSize } from '../shared/value-size.js';
 import type { Channel } from './channel.js';
 
 const THROWN = 'the thrown value';
-const NOTHING: message.TransferList = [];
+const NO_TRANSFER: message.TransferList = [];
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
 export function outcomeOf(channel: Channel, mostBytes: number) {
@@ -54,13 +54,13 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   }
 
   /** As the encoder. When it gives up, or the value is too large, what it has lent is taken back. */
-  function encode(value: unknown, what: string, limit: number): ReturnType<Encoder['encode']> {
+  function encode(value: unknown, label: string, limit: number): ReturnType<Encoder['encode']> {
     const mark = ring?.front ?? 0;
     let isDone = false;
     try {
       const encoded = encoder.encode(value);
       if (encoded !== undefined && limit !== Number.POSITIVE_INFINITY)
-        checkSize(what, encoded.length * 4 + encoded.bulkBytes, limit);
+        checkSize(label, encoded.length * 4 + encoded.bulkBytes, limit);
       isDone = encoded !== undefined;
       return encoded;
     } finally {
@@ -106,7 +106,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
       const unwrapped = isMovable(result) ? unwrap(result) : undefined;
       const value = unwrapped === undefined ? result : unwrapped.value;
       try {
-        const transfer = unwrapped?.transfer ?? NOTHING;
+        const transfer = unwrapped?.transfer ?? NO_TRANSFER;
         const isCopied = transfer.length > 0 && areCopied(transfer);
         const limit = isCopied ? mostBytes + bytesOf(transfer) : mostBytes;
         if ((transfer.length === 0 || isCopied) && write(slot, value, 0, limit)) {
