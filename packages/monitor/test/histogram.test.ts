@@ -117,6 +117,36 @@ test('what has just been sent does not make a slow pool look fast', () => {
   isNear(made.histogram.min, 1e9, 0.01, 'min');
 });
 
+test('a canary that returns during a reading counts once', () => {
+  const made = fixture();
+  for (let returned = 1; returned <= 5; returned++) {
+    send(made, 0, 1000);
+    const { time } = made;
+    let isOut = true;
+    Object.defineProperty(made, 'time', {
+      configurable: true,
+      get: () => {
+        if (isOut) made.waits.count(0, bucketOf(1000));
+        isOut = false;
+        return time;
+      },
+    });
+    isNear(made.histogram.mean, 1000, 0.01, 'mean');
+    assert.equal(isOut, false);
+    Object.defineProperty(made, 'time', { configurable: true, value: time });
+    assert.equal(made.histogram.count, returned);
+  }
+});
+
+test('a Worker that stops in the middle of a count stops no reader', () => {
+  const made = fixture();
+  for (let round = 0; round < 3; round++) made.record(1000);
+  assert.throws(() =>
+    made.waits.count(0, { [Symbol.toPrimitive]: () => assert.fail() } as unknown as number),
+  );
+  assert.equal(made.histogram.count, 3);
+});
+
 /** Their example of 1958 (section 2.1): deaths after 0.8, 3.1, 5.4 and 9.2 months, losses after 1.0, 2.7, 7.0 and 12.1. */
 test('waits that have not ended are spread as Kaplan and Meier do it', () => {
   const made = fixture();

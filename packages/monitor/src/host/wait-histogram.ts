@@ -94,8 +94,11 @@ export class WaitHistogram {
 
   #masses(): Float64Array {
     const before = this.#before;
-    const counts = this.#log.totals().map((count, bucket) => count - (before?.[bucket] ?? 0));
-    return withUnfinished(counts, this.#log.unfinished());
+    const { totals, unfinished } = this.#log.snapshot();
+    return withUnfinished(
+      totals.map((count, bucket) => count - (before?.[bucket] ?? 0)),
+      unfinished,
+    );
   }
 }
 

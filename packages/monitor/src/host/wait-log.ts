@@ -20,10 +20,16 @@ export class WaitLog {
 
   /** The Worker stops: its canaries that are still out will never return, so each counts with its age. */
   end(): void {
-    const unfinished = this.unfinished();
-    this.#past = this.totals();
+    const { totals, unfinished } = this.snapshot();
+    this.#past = totals;
     addTo(this.#past, unfinished);
     this.#live = undefined;
+  }
+
+  /** All canaries, each once: as returned or as out. */
+  snapshot(): { totals: Float64Array; unfinished: Unfinished[] } {
+    const read = () => ({ totals: this.totals(), unfinished: this.unfinished() });
+    return this.#live?.atOnce(read) ?? read();
   }
 
   /** Returned canaries by wait bucket, since the monitor was created. */

@@ -10,7 +10,10 @@ const SECONDS = 16;
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-/** The waits of one class. Only the Worker writes; a reader may see a canary returned but not yet counted. */
+/** Readings that the Worker may disturb before a reader takes one as it is. */
+const READINGS = 8;
+
+/** The waits of one class. Only the Worker writes. */
 export class Waits {
   /** Canaries by wait bucket, each counted with its weight. */
   readonly counts: Float64Array;
@@ -19,12 +22,33 @@ export class Waits {
   /** How many canaries that of each slot counts for. */
   readonly weights: Float64Array;
 
-  static readonly LENGTH = BUCKETS + 2 * SLOTS;
+  /** Odd while a canary moves from its slot to its bucket. */
+  readonly #moves: Int32Array;
+
+  static readonly LENGTH = BUCKETS + 2 * SLOTS + 1;
 
   constructor(buffer: SharedArrayBuffer, offset: number) {
     this.counts = new Float64Array(buffer, offset, BUCKETS);
     this.sentAt = new Float64Array(buffer, offset + BUCKETS * BYTES, SLOTS);
     this.weights = new Float64Array(buffer, offset + (BUCKETS + SLOTS) * BYTES, SLOTS);
+    this.#moves = new Int32Array(buffer, offset + (BUCKETS + 2 * SLOTS) * BYTES, 1);
+  }
+
+  /** A canary has returned: counts it and frees its slot. */
+  count(slot: number, bucket: number): void {
+    Atomics.add(this.#moves, 0, 1);
+    this.counts[bucket] = (this.counts[bucket] as number) + (this.weights[slot] as number);
+    this.sentAt[slot] = 0;
+    Atomics.add(this.#moves, 0, 1);
+  }
+
+  /** Reads slots and buckets at one moment: again if a canary moved, which would be in both or in neither. */
+  atOnce<Value>(read: () => Value): Value {
+    for (let reading = 1; ; reading++) {
+      const before = Atomics.load(this.#moves, 0);
+      const value = read();
+      if (reading === READINGS || (before % 2 === 0 && Atomics.load(this.#moves, 0) === before)) return value;
+    }
   }
 
   /** Visits each canary that is out, with its submission time. */

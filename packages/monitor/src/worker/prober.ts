@@ -42,21 +42,18 @@ export class Prober {
     const { waits, now, random, call, coreWait, perHalving, onWait } = this.#parts;
     const halved = 2 ** Math.floor(this.#out / perHalving);
     if (random() * halved >= 1) return;
-    const weight = halved * stretch;
     const slot = waits.sentAt.indexOf(0);
     if (slot === -1) return;
     this.#out++;
     call(() => {
       const wait = Math.max(0, now() - sentAt - coreWait());
-      const bucket = bucketOf(wait);
-      waits.sentAt[slot] = 0;
-      waits.counts[bucket] = (waits.counts[bucket] as number) + weight;
+      waits.count(slot, bucketOf(wait));
       this.#out--;
       onWait(sentAt, wait);
     });
     // The job is in the queue now; the duration of the call is no part of its wait.
     const sentAt = now();
-    waits.weights[slot] = weight;
+    waits.weights[slot] = halved * stretch;
     waits.sentAt[slot] = sentAt;
   }
 }
