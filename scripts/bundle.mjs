@@ -77,9 +77,8 @@ function bundleWorker(dist) {
   const entry = commonJs({ ...SMALL, minifySyntax: true, ...entryPoint('entry.js') });
   if (/\brequire\(/.test(entry)) throw new Error('the worker requires what is no part of Node');
   // A function in parentheses V8 compiles at once; through others it looks first, and compiles them when they are called.
-  const start = `(function (importModule) {${entry.replaceAll(/\bimport\(/g, 'importModule(')}})`;
-  const source = commonJs({ ...entryPoint('boot.js'), define: { ENTRY: JSON.stringify(start) } });
-  writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
+  const start = `(function (importModule, makeCode) {${entry.replaceAll(/\bimport\(/g, 'importModule(')}})`;
+  writeTexts(join(dist, 'worker'), { BOOT: commonJs(entryPoint('boot.js')), ENTRY: start });
 }
 
 /** @param {string} dist @param {readonly string[]} exports of the main entry */
@@ -99,17 +98,17 @@ function bundleThreads(dist) {
     if (/\brequire\(/.test(text)) throw new Error(`${entry} requires what is no part of Node`);
     return text;
   };
-  /** @param {string} folder @param {Record<string, string>} texts */
-  const write = (folder, texts) =>
-    writeFileSync(
-      join(dist, folder, 'source.js'),
-      Object.entries(texts)
-        .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`)
-        .join(''),
-    );
-  write('worker', { SOURCE: textOf('worker/entry.js') });
+  writeTexts(join(dist, 'worker'), { SOURCE: textOf('worker/entry.js') });
   const starter = `(() => { const module = { exports: {} };\n${textOf('resize/start-engine.js')}\nreturn module.exports; })()`;
-  write('resize', { ENGINE: textOf('resize/engine.js'), STARTER: starter });
+  writeTexts(join(dist, 'resize'), { ENGINE: textOf('resize/engine.js'), STARTER: starter });
+}
+
+/** @param {string} folder @param {Record<string, string>} texts */
+function writeTexts(folder, texts) {
+  const lines = Object.entries(texts).map(
+    ([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`,
+  );
+  writeFileSync(join(folder, 'source.js'), lines.join(''));
 }
 
 /** CommonJS that takes Node's modules without `require`, which bundles and eval'd ES modules have none of. @param {BuildOptions} options */

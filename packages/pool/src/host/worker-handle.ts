@@ -11,6 +11,7 @@ import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
 import { SmallMap } from '../shared/small-map.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
+import { codeCache } from './code-cache.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
 /** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2, at first a dozen. */
@@ -145,6 +146,7 @@ export class WorkerHandle {
     this.state = READY;
     this.hasStarted = true;
     this.readyAt = now();
+    codeCache.isWanted = !IN_DENO;
     if (kernelThreadId === 0 || niceIncrement === 0) return;
     try {
       setPriority(kernelThreadId, Math.min(19, getPriority(kernelThreadId) + niceIncrement));
@@ -254,6 +256,7 @@ export class WorkerHandle {
     else if (received[0] === 'results') this.#ring = received[1] && memoryOf(received[1]);
     else if (received[0] === 'shape') this.makers.add(received[1], received[2]);
     else if (received[0] === 'disposes') this.disposes = true;
+    else if (received[0] === 'code') codeCache.code = received[1];
     else if (received[0] === 'heap') this.isOverHeap = true;
     else this.#events.onMessage(this, received);
   }

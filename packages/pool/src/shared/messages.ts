@@ -24,6 +24,8 @@ export type Message =
   /** The worker's ring for results that do not fit into a slot; undefined: it is gone. */
   | [what: 'results', buffer: SharedArrayBuffer | undefined]
   | [what: 'ready', kernelThreadId: number]
+  /** V8's code of the worker's entry. */
+  | [what: 'code', code: Uint8Array]
   /** How the sender's encoder calls objects with these keys from now on. */
   | [what: 'shape', number: number, names: readonly string[]]
   /** The worker shall end itself. */
@@ -80,7 +82,16 @@ export interface LifecycleHooks {
   readonly dispose?: string | undefined;
 }
 
-/** The first message that a worker gets. */
+/** The first message that a thread gets. */
+export interface Boot {
+  /** The text of `entry.ts`. */
+  readonly entry: string;
+  /** V8's code of it, if a thread has made that. */
+  readonly code: Uint8Array | undefined;
+  readonly isCodeWanted: boolean;
+}
+
+/** The second one: what a worker needs. */
 export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import threads, { type Transferable } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
 import { byteLengthOf } from './codec/inside.js';
 
 const { isArrayBuffer } = types;
@@ -62,10 +62,12 @@ export function isMovable(value: unknown): value is Movable {
 }
 
 /**
- * Of memory that others share, as that of small Buffers. Node 20 does not tell, and copies it when it is to be transferred; a
- * bundler would make a named import of it, which Node 20 refuses, but for the default import.
+ * Of memory that others share, as that of small Buffers. Node 20 does not tell, has no such export to import, and copies that memory
+ * when it is to be transferred.
  */
-const { isMarkedAsUntransferable: isFixed = () => false } = threads as {
+const { isMarkedAsUntransferable: isFixed = () => false } = process.getBuiltinModule(
+  'node:worker_threads',
+) as {
   isMarkedAsUntransferable?(value: unknown): boolean;
 };
 

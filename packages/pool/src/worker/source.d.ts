@@ -1,2 +1,6 @@
-/** `boot.ts` and `entry.ts` as the text of a script; `scripts/bundle.mjs` writes the module. */
-export declare const SOURCE: string;
+// `scripts/bundle.mjs` writes the module.
+
+/** `boot.ts` as the text of a script. */
+export declare const BOOT: string;
+/** `entry.ts` with all that it imports, as the text of a function. */
+export declare const ENTRY: string;

@@ -23,12 +23,14 @@ const streams = [process.stdout, process.stderr];
 const writes = streams.map((stream) => stream.write.bind(stream));
 
 export function isOutputPending(): boolean {
-  for (const stream of streams) if (stream.writableLength > 0 && stream.writable) return true;
+  for (const stream of streams) if (isPending(stream)) return true;
   return false;
 }
 
+const isPending = (stream: NodeJS.WriteStream): boolean => stream.writableLength > 0 && stream.writable;
+
 /** Resolves when the host has taken everything that was printed before. */
 export async function outputTaken(): Promise<void> {
-  const left = writes.filter((_, place) => streams[place]?.writable);
+  const left = writes.filter((_, place) => isPending(streams[place] as NodeJS.WriteStream));
   await Promise.all(left.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));
 }
