@@ -157,7 +157,7 @@ test('when no place in the table is left, tasks are told so', { skip }, async (t
   const shared = new Int32Array(new SharedArrayBuffer(4));
   const filename = fileURLToPath(fixture('stuck.cjs'));
   const options = fillOptions({ filename, minThreads: 0, maxThreads: 1, closeTimeout: 200 });
-  const core = new Core(options, () => {}, undefined, { ...geometryFor(options), workers: 3 });
+  const core = new Core(options, () => {}, undefined, { ...geometryFor(options, undefined), workers: 3 });
   const read = core.handlers.idOf(filename, 'read');
   const double = core.handlers.idOf(filename, 'double');
   try {

@@ -73,7 +73,7 @@ export async function caught<Failure = Error & Record<string, unknown>>(
 
 /** The table of a pool, and what its first worker is told, for tests of a worker without a pool. */
 export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyof PostPorts> } {
-  const table = tableOf(layoutOf(geometryFor(fillOptions({}))));
+  const table = tableOf(layoutOf(geometryFor(fillOptions({}), undefined)));
   const startup = {
     layout: table.layout,
     table: table.buffer,

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
+import Piscina from '@plimsoll/pool/piscina';
 import Tinypool, {
   isMovable,
   isTransferable,
@@ -13,6 +14,7 @@ import Tinypool, {
   type Options,
   type Task,
 } from '@plimsoll/pool/tinypool';
+import { usableCores } from '../dist/host/cpu-quota.js';
 import { fixture, until } from './support.js';
 
 const filename = fileURLToPath(fixture('tinypool.mjs'));
@@ -300,4 +302,20 @@ test('each task is one async resource', async (context) => {
   await pool.run({});
   hook.disable();
   assert.equal(types.filter((type) => type === 'Tinypool.Task').length, 1);
+});
+
+test('workers never spin with useAtomics: false, and with atomics: "disabled" of Piscina', async (context) => {
+  const spinners = (pool: unknown): number =>
+    (pool as { core: { table: { layout: { spinners: number } } } }).core.table.layout.spinners;
+  assert.equal(spinners(open(context)), usableCores() - 1);
+  const pool = open(context, { filename: usual, useAtomics: false });
+  assert.equal(spinners(pool), 0);
+  assert.deepEqual(await Promise.all([1, 2, 3].map((value) => pool.run(value, { name: 'echo' }))), [1, 2, 3]);
+  const piscina = (atomics: 'sync' | 'disabled'): Piscina => {
+    const made = new Piscina({ filename: usual, minThreads: 1, maxThreads: 1, atomics });
+    context.after(() => made.destroy());
+    return made;
+  };
+  assert.equal(spinners(piscina('sync')), usableCores() - 1);
+  assert.equal(spinners(piscina('disabled')), 0);
 });

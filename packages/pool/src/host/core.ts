@@ -55,7 +55,7 @@ export class Core extends State implements Pumped {
   #closing: Promise<void> | undefined;
   #capacity = { before: 0, since: this.#startedAt };
 
-  constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
+  constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options, policy)) {
     super(options, emit, geometry, policy);
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.

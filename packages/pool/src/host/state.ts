@@ -26,7 +26,10 @@ const FEWEST_SPARE = 64;
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
 /** The table is small: slots for what is in flight; what waits longer stays on the host. */
-export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOptions): Geometry {
+export function geometryFor(
+  { maxThreads, concurrentTasksPerWorker }: FilledOptions,
+  policy: Policy | undefined,
+): Geometry {
   return {
     slots: Math.max(FEWEST_SLOTS, powerOfTwo(Math.min(maxThreads * concurrentTasksPerWorker * 2, 2 ** 15))),
     // A killed worker keeps its block until its thread has exited, which one in a native call that never returns does not;
@@ -34,7 +37,7 @@ export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOpti
     workers: maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
     mailbox: Math.max(16, powerOfTwo(Math.min(concurrentTasksPerWorker * 2, 1024))),
-    spinners: usableCores() - 1,
+    spinners: policy?.neverSpins ? 0 : usableCores() - 1,
   };
 }
 
@@ -63,6 +66,8 @@ export interface Policy {
   readonly hooks: LifecycleHooks;
   /** Give workers numbers from 1 on, where files written for tinypool look for them. */
   readonly hasNumbers?: boolean;
+  /** A worker without a task leaves its core to other threads at once. */
+  readonly neverSpins?: boolean;
   queueOf(state: State): Pending | undefined;
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
