@@ -9,7 +9,7 @@ const AHEAD = 4;
 
 interface Core {
   readonly outstanding: number;
-  readonly workers: readonly { readonly mailCount: number }[];
+  readonly workers: readonly { readonly mailCount: number; readonly completed: number }[];
 }
 const coreOf = (pool: TestPool): Core => (pool as unknown as { core: Core }).core;
 const mostMail = (pool: TestPool): number =>
@@ -34,9 +34,10 @@ const transfers = (pool: TestPool, count: number, options?: object): Promise<unk
   Array.from({ length: count }, () => transfer(pool, options));
 
 /** Lets everything happen, and says how many tasks waited at one worker at most: one may, that has not begun yet. */
-async function mostAhead(pool: TestPool): Promise<number> {
+async function mostAhead(pool: TestPool, onStep = () => {}): Promise<number> {
   let most = 0;
   for (;;) {
+    onStep();
     most = Math.max(most, mostMail(pool));
     if ((await pool.step()) !== undefined) continue;
     if (coreOf(pool).outstanding === 0) return most;
@@ -53,6 +54,17 @@ test('short tasks are posted ahead to workers with what they transfer, while man
   const few = transfers(pool, 2 * AHEAD);
   assert.ok((await mostAhead(pool)) <= 1);
   await Promise.all(few);
+});
+
+test('none is posted ahead to a worker before it has ended five', async (t) => {
+  const pool = poolOfTwo(t);
+  const runs = transfers(pool, 200);
+  const ends: number[] = [];
+  await mostAhead(pool, () => {
+    for (const { mailCount, completed } of coreOf(pool).workers) if (mailCount > 1) ends.push(completed);
+  });
+  await Promise.all(runs);
+  assert.equal(Math.min(...ends), 5);
 });
 
 const cases: [string, TestPoolOptions, object, number][] = [

@@ -14,9 +14,9 @@ import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../share
 import { codeCache } from './code-cache.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
-/** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2, at first a dozen. */
+/** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2, at first five. */
 const SLOW = 30;
-const UNKNOWN = 8;
+const UNKNOWN = 3;
 
 export interface WorkerEvents {
   onWake(): void;
@@ -69,7 +69,7 @@ export class WorkerHandle {
   completed = 0;
   /** Milliseconds between the ends of tasks that transfer something, lately. */
   pace = UNKNOWN;
-  #endedAt = 0;
+  #endedAt: number | undefined;
   readonly times: Times | undefined;
   /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
   idleSince: number | undefined;
@@ -156,8 +156,7 @@ export class WorkerHandle {
   }
 
   taskEnded(at: number): void {
-    const gap = Math.min(at - this.#endedAt, SLOW);
-    this.pace += (gap - this.pace) / 8;
+    if (this.#endedAt !== undefined) this.pace += (Math.min(at - this.#endedAt, SLOW) - this.pace) / 8;
     this.#endedAt = at;
   }
 
