@@ -80,7 +80,6 @@ test('the first worker of a pool makes no code, and one that takes its place doe
   const run = (): Promise<unknown> => core.run(0, -1, undefined);
   await run();
   assert.equal(codeCache.code, undefined);
-  assert.equal(codeCache.isWanted, true);
   while (codeCache.code === undefined) await run();
   assert.equal(new Script(ENTRY, { cachedData: codeCache.code }).cachedDataRejected, false);
   for (let task = 0; task < 3; task++) await run();
