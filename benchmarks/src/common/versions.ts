@@ -27,7 +27,7 @@ export function installedVersions(
 
 function codeHash(folder: string): string {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.js'),
+    /\.c?js$/.test(file),
   );
   const hash = createHash('sha256');
   for (const file of files.sort()) hash.update(file).update(readFileSync(join(folder, file)));
