@@ -84,9 +84,12 @@ export const adopters: Study = {
     'Every build is a fresh process, in random order beside a twin of',
     'the original; "process" is all of it from its start to its end, "build" what the tool takes in it. Peak memory is that of the',
     'process and of those that it starts; a build of four modules is little but start-up. What builds write is compared byte by byte,',
-    'and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all.',
+    'and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all. Whether',
+    'anything else ran meanwhile we cannot tell: the CPU time of builds is not known. Other lines of Node are not measured here; a',
+    'probe on [Node 24](../decisions/pool-later-workers.md) found a build that is slower there.',
   ],
   packages: ['@plimsoll/pool'],
+  startsPrograms: true,
   conditions: (effort: Effort) =>
     effort === 'quick'
       ? BUILDS.map((_, build) => condition(build, 4, 12))

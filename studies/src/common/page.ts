@@ -29,7 +29,7 @@ export function pageOf(study: Study, result: StudyResult): string {
         '',
         `## ${condition.title}`,
         '',
-        `${methodOf(condition)}${measuredOf(condition)}.`,
+        `${methodOf(condition, study)}${measuredOf(condition)}.`,
         ...failuresOf(condition).map((failure) => `\nFailed: ${failure}`),
         '',
         ...markdownTable(columns, rows),

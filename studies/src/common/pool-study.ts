@@ -85,12 +85,12 @@ function readStudy(file: string, { name }: Study): StudyResult {
 
 const isCondition = ({ generations }: Partial<ConditionResult>): boolean => Array.isArray(generations);
 
-function print({ title }: Study, result: StudyResult): void {
+function print(study: Study, result: StudyResult): void {
   const { color } = terminalStyle(process.stdout);
-  console.log(color.bold(title));
+  console.log(color.bold(study.title));
   for (const condition of result.conditions) {
     const { columns, rows } = conditionTable(condition);
-    console.log(`\n${condition.title} (${methodOf(condition)})`);
+    console.log(`\n${condition.title} (${methodOf(condition, study)})`);
     console.log(renderTable(columns, rows, process.stdout.columns ?? 200).join('\n'));
     for (const failure of failuresOf(condition)) console.log(color.red(`failed: ${failure}`));
   }

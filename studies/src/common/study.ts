@@ -48,6 +48,8 @@ export interface Study {
   readonly description: readonly string[];
   /** Packages whose versions the page names. */
   readonly packages: readonly string[];
+  /** Its rounds start programs whose CPU time it does not know, so the load of others cannot be told from theirs. */
+  readonly startsPrograms?: boolean;
   /** Versions of programs that are no packages. @throws {PlimsollError} PLIMSOLL_USAGE when one is missing. */
   programs?(): Readonly<Record<string, string>>;
   /** Before anything is measured: what must be installed. */

@@ -2,7 +2,7 @@ import { formatFigure } from '@plimsoll/benchmarks/format';
 import { type Column, formatDuration, median } from '@plimsoll/lab';
 import { compare, ratio } from './compare.js';
 import { type ConditionResult, figures, isLost } from './result.js';
-import type { Metric } from './study.js';
+import type { Metric, Study } from './study.js';
 
 export interface Table {
   readonly columns: readonly Column[];
@@ -33,7 +33,10 @@ export function middle(condition: ConditionResult | undefined, contender: string
 }
 
 /** `8 generations, 24 rounds of each, 58 s`. */
-export function methodOf({ method, disturbances }: ConditionResult): string {
+export function methodOf(
+  { method, disturbances }: ConditionResult,
+  { startsPrograms }: Partial<Study> = {},
+): string {
   const { mode, generations, rounds, tookSeconds, stop } = method;
   const count =
     mode === 'isolated'
@@ -41,7 +44,7 @@ export function methodOf({ method, disturbances }: ConditionResult): string {
       : `${counted(generations, 'generation')}, ${counted(rounds, 'round')} of each`;
   const end = stop === 'settled' ? ', until it was settled' : '';
   const outside =
-    disturbances.length === 0
+    disturbances.length === 0 || startsPrograms
       ? ''
       : `; something else ran during ${disturbances.length} of ${counted(generations, 'generation')}`;
   return `${count}, ${formatDuration(tookSeconds * 1000)}${end}${outside}`;
