@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { OWN_NODE, pathOf } from '../common/nodes.js';
 import type { Opened } from '../common/study.js';
 import { watchChildren } from './memory.js';
 import { BUILDS, PROJECT } from './study.js';
@@ -16,8 +17,12 @@ interface Built {
   readonly output: string;
 }
 
-export async function open(contender: string, { build = 0, modules = 0, workers = 2 }): Promise<Opened> {
+export async function open(
+  contender: string,
+  { build = 0, modules = 0, workers = 2, line = 0 },
+): Promise<Opened> {
   const [program, kind] = BUILDS[build] as (typeof BUILDS)[number];
+  const node = line === 0 ? OWN_NODE.path : await pathOf(line);
   return {
     async round() {
       const folder = mkdtempSync(join(tmpdir(), 'plimsoll-adopter-'));
@@ -30,7 +35,7 @@ export async function open(contender: string, { build = 0, modules = 0, workers 
           NODE_ENV: undefined,
         };
         const started = performance.now();
-        const running = run(process.execPath, args, { cwd: PROJECT, env });
+        const running = run(node, args, { cwd: PROJECT, env });
         const peakOfChildren = watchChildren(running.child.pid as number);
         const { stdout } = await running.finally(peakOfChildren);
         const total = performance.now() - started;

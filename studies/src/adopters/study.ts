@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathOf } from '../common/nodes.js';
 import { ROOT, scratch } from '../common/paths.js';
 import type { Condition, Effort, Judged, Study } from '../common/study.js';
 import { install } from '../tune/install.js';
@@ -27,8 +28,11 @@ export const BUILDS = [
   ['webpack', 'babel', 'webpack 5.113.0 (thread-loader 4, processes), babel-loader'],
 ] as const;
 
-/** Number in `BUILDS`, modules, seconds, workers if not two. */
-const FULL: readonly (readonly [number, number, number, number?])[] = [
+/** The line on which some builds are repeated. */
+const OTHER_LINE = 24;
+
+/** Number in `BUILDS`, modules, seconds, workers if not two, the line of Node if not this one. */
+const FULL: readonly (readonly [number, number, number, number?, number?])[] = [
   [0, 300, 40, 1],
   [0, 1300, 80, 1],
   [0, 300, 40],
@@ -45,13 +49,21 @@ const FULL: readonly (readonly [number, number, number, number?])[] = [
   [6, 1300, 70],
   [7, 300, 80],
   [8, 300, 110],
+  [0, 300, 40, 1, OTHER_LINE],
+  [0, 300, 40, 2, OTHER_LINE],
+  [0, 1300, 80, 2, OTHER_LINE],
+  [1, 300, 60, 2, OTHER_LINE],
+  [3, 40, 180, 2, OTHER_LINE],
+  [4, 40, 90, 2, OTHER_LINE],
+  [6, 300, 40, 2, OTHER_LINE],
 ];
 
-const condition = (build: number, modules: number, seconds: number, workers = 2): Condition => {
+const condition = (build: number, modules: number, seconds: number, workers = 2, line = 0): Condition => {
   const [program, kind, title] = BUILDS[build] as (typeof BUILDS)[number];
+  const how = `${workers === 2 ? '' : ', one worker'}${line === 0 ? '' : `, Node ${line}`}`;
   return {
-    id: `${program}-${kind}-${modules}${workers === 2 ? '' : `-${workers}`}`,
-    title: `${title}${workers === 2 ? '' : ', one worker'}: ${modules} ${program === 'vitest' ? 'test files' : 'modules'}`,
+    id: `${program}-${kind}-${modules}${workers === 2 ? '' : `-${workers}`}${line === 0 ? '' : `-node-${line}`}`,
+    title: `${title}${how}: ${modules} ${program === 'vitest' ? 'test files' : 'modules'}`,
     contenders: [
       { id: 'original', title: program === 'webpack' ? 'thread-loader' : 'its pool' },
       {
@@ -67,7 +79,7 @@ const condition = (build: number, modules: number, seconds: number, workers = 2)
       { id: 'peak', title: 'peak memory, MB', better: 'less', digits: 0 },
     ],
     judged: JUDGED,
-    parameters: { build, modules, workers },
+    parameters: { build, modules, workers, ...(line !== 0 && { line }) },
     seconds,
     isolated: true,
   };
@@ -85,8 +97,9 @@ export const adopters: Study = {
     'the original; "process" is all of it from its start to its end, "build" what the tool takes in it. Peak memory is that of the',
     'process and of those that it starts; a build of four modules is little but start-up. What builds write is compared byte by byte,',
     'and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all. Whether',
-    'anything else ran meanwhile we cannot tell: the CPU time of builds is not known. Other lines of Node are not measured here; a',
-    'probe on [Node 24](../decisions/pool-later-workers.md) found a build that is slower there.',
+    'anything else ran meanwhile we cannot tell: the CPU time of builds is not known. Rows with "Node 24" are of the newest version of',
+    'that line, all others of the Node that is named below. More rounds than these see that Rspack takes [some milliseconds',
+    'more](../decisions/pool-later-workers.md) on it for 300 modules.',
   ],
   packages: ['@plimsoll/pool'],
   startsPrograms: true,
@@ -104,6 +117,7 @@ export const PROJECT = join(scratch('adopters'), 'project');
 /** Installs the tools, and puts copies of them beside those, whose pool is ours. @throws NotInstalled */
 async function prepare(signal: AbortSignal): Promise<void> {
   const source = join(ROOT, 'studies/adopters');
+  await pathOf(OTHER_LINE);
   const { directory } = await install({ source, cache: scratch('adopters'), signal });
   rmSync(PROJECT, { force: true, recursive: true });
   symlinkSync(directory, PROJECT);

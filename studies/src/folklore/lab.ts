@@ -6,9 +6,9 @@ import { type Classification, diffPoolThreads, record, type ThreadInfo, usage } 
 import { classificationSchema } from '@plimsoll/lab/schemas';
 import { resultOf } from '../common/cli.js';
 import type { LifeCycle } from '../common/command.js';
+import { everyPath, type NodeBinary, nodeOf, OWN_NODE } from '../common/nodes.js';
 import type { Effort } from '../common/study.js';
 import { NotHere } from './claim.js';
-import { everyLine, type NodeBinary, nodeOf, OWN_NODE } from './nodes.js';
 import type { Cell, Counted } from './result.js';
 
 /** A program that has not ended after so long hangs. */
@@ -58,7 +58,9 @@ export class Lab {
    */
   static async open(effort: Effort, cycle: LifeCycle): Promise<Lab> {
     if (process.platform !== 'linux') throw usage('threads are counted in /proc: this study needs Linux');
-    return new Lab(effort, cycle, effort === 'quick' ? [OWN_NODE] : await everyLine(versionOf));
+    const paths = effort === 'quick' ? [] : await everyPath();
+    const nodes = paths.map((path) => ({ path, version: versionOf(path) }));
+    return new Lab(effort, cycle, effort === 'quick' ? [OWN_NODE] : nodes);
   }
 
   /** The nodes, and before them older versions that differ; those are left out of a quick run. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ROOT } from '../common/paths.js';
+import { ROOT } from './paths.js';
 
 /** A Node to run programs by. */
 export interface NodeBinary {
@@ -18,10 +18,16 @@ const scripts = async (): Promise<NodeLines> =>
 
 export const OWN_NODE: NodeBinary = { version: process.versions.node, path: process.execPath };
 
-/** The newest Node of every supported line; the scripts that run the tests fetch what is missing from npm. */
-export async function everyLine(versionOf: (path: string) => string): Promise<NodeBinary[]> {
+/** Paths of the newest Node of every supported line; the scripts that run the tests fetch what is missing from npm. */
+export async function everyPath(): Promise<string[]> {
   const { LINES, nodeOfLine } = await scripts();
-  return LINES.map((line) => nodeOfLine(line)).map((path) => ({ path, version: versionOf(path) }));
+  return LINES.map((line) => nodeOfLine(line));
+}
+
+/** The path of the newest Node of one line. */
+export async function pathOf(line: number): Promise<string> {
+  const { nodeOfLine } = await scripts();
+  return nodeOfLine(line);
 }
 
 /** One older version. */
