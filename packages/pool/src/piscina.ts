@@ -14,7 +14,6 @@ import {
   queueOptionsSymbol,
   type TaskQueue,
 } from './piscina/task-queue.js';
-import { TaskViews } from './piscina/task-views.js';
 import type { CloseOptions, PoolHistogram } from './pool-base.js';
 import { workerContext } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
@@ -119,16 +118,12 @@ function translate(given: PiscinaOptions): PiscinaOptions {
 }
 
 function policyOf({ taskQueue, loadBalancer, workerHistogram = false, atomics }: PiscinaOptions): Policy {
-  let views: TaskViews;
   return {
     // A function of that name is a task to Piscina.
     hooks: {},
     neverSpins: atomics === 'disabled',
-    queueOf: (state) => {
-      views = new TaskViews(state.handlers);
-      return taskQueue && new CustomQueue(taskQueue, state, views);
-    },
-    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, views, workerHistogram),
+    queueOf: (state) => taskQueue && new CustomQueue(taskQueue, state),
+    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, workerHistogram),
   };
 }
 

@@ -4,13 +4,12 @@ import type { Task } from '../host/task.js';
 import { EXITED, READY, STOPPING, takesTasks, type WorkerHandle } from '../host/worker-handle.js';
 import { spawn } from '../host/workers.js';
 import type { LoadBalancer, PoolWorker } from './task-queue.js';
-import type { TaskViews } from './task-views.js';
+import { viewOf } from './task-views.js';
 
 /** Turns the user's load balancer into the dispatcher's question. */
 export function chooserFor(
   balancer: LoadBalancer,
   state: State,
-  tasks: TaskViews,
   hasHistograms: boolean,
 ): (task: Task) => WorkerHandle | undefined {
   const { workers } = state;
@@ -18,7 +17,7 @@ export function chooserFor(
   return (task) => {
     first ??= new Set(workers);
     const views = offered(workers, first).map((worker) => workerView(worker, hasHistograms));
-    const chosen = balancer(tasks.of(task), views);
+    const chosen = balancer(viewOf(task, state.handlers), views);
     if (chosen === null) {
       spawn(state);
       return undefined;
@@ -36,12 +35,12 @@ function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHand
   return ready.length > 0 ? ready : staying;
 }
 
-const viewOf = new WeakMap<WorkerHandle, PoolWorker>();
+const workerViews = new WeakMap<WorkerHandle, PoolWorker>();
 const known = new WeakSet<object>();
 
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
 function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
-  const before = viewOf.get(worker);
+  const before = workerViews.get(worker);
   if (before !== undefined) return before;
   const view: PoolWorker = {
     id: worker.threadId,
@@ -61,7 +60,7 @@ function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
       return worker.state === EXITED;
     },
   };
-  viewOf.set(worker, view);
+  workerViews.set(worker, view);
   known.add(view);
   return view;
 }

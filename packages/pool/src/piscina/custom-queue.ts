@@ -2,7 +2,7 @@ import type { Pending } from '../host/queue.js';
 import type { State } from '../host/state.js';
 import { SETTLED, type Task } from '../host/task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
-import { TaskViews } from './task-views.js';
+import { viewOf } from './task-views.js';
 
 /** Lets a queue of the user's decide the order. One that throws, or gives a stranger, loses its tasks: they are rejected. */
 export class CustomQueue implements Pending {
@@ -12,12 +12,10 @@ export class CustomQueue implements Pending {
   /** Tasks that had to go back to the front of a queue that has no front. */
   readonly #front: Task[] = [];
   readonly #queue: TaskQueue;
-  readonly #views: TaskViews;
   readonly #state: State;
 
-  constructor(queue: TaskQueue, state: State, views = new TaskViews(state.handlers)) {
+  constructor(queue: TaskQueue, state: State) {
     this.#queue = queue;
-    this.#views = views;
     this.#state = state;
   }
 
@@ -70,7 +68,7 @@ export class CustomQueue implements Pending {
   remove(task: Task): void {
     const index = this.#front.indexOf(task);
     if (index !== -1) this.#front.splice(index, 1);
-    const view = this.#views.of(task);
+    const view = viewOf(task, this.#state.handlers);
     if (this.#leave(view) === undefined) return;
     this.#stale.add(view);
     this.#ask((queue) => queue.remove(view), undefined);
@@ -87,7 +85,7 @@ export class CustomQueue implements Pending {
   }
 
   #enter(task: Task): PoolTask {
-    const view = this.#views.of(task);
+    const view = viewOf(task, this.#state.handlers);
     this.#tasks.set(view, task);
     return view;
   }
