@@ -39,11 +39,8 @@ export function mapOf(core: Core, items: unknown, options: MapOptions): Iteratio
     // That of the whole loop; a timeout is each item's own.
     if (extras !== undefined) extras.signal = undefined;
     const task = core.start(parcel.value, handlerOf(core, checked), extras, settle);
-    return (reason, why) => {
-      // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
-      if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))
-        cancel(core, task, reason, END);
-    };
+    // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
+    return (reason, why) => cancel(core, task, reason, why === 'aborted' || grace > 0 ? END : LEAVE);
   });
 }
 
@@ -122,13 +119,12 @@ class Stream extends Iteration implements OpenStream {
     return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
   }
 
-  /** Aborted, what runs ends as that of `run()`; else it is asked to end, once what waits is back. */
+  /** Aborted, what runs ends as that of `run()`; else it is asked to end. */
   #endOf(task: Task): EndItem {
-    const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
-    return (reason, why) => {
-      if (why === 'aborted') cancel(this.#core, task, reason, END);
-      else if (!cancel(this.#core, task, reason, LEAVE)) cancel(this.#core, task, reason, ASK, grace);
-    };
+    return (reason, why) =>
+      why === 'aborted'
+        ? cancel(this.#core, task, reason, END)
+        : cancel(this.#core, task, reason, ASK, this.#checked.grace || Number.POSITIVE_INFINITY);
   }
 
   #onOpen(opened: unknown): void {
