@@ -3,9 +3,10 @@ import type { TaskFunction } from '../shared/calls.js';
 import { HANDLER } from '../shared/layout.js';
 import type { Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
-import { Handlers } from '../worker/handlers.js';
+import type { Channel } from '../worker/channel.js';
+import type { Handlers } from '../worker/handlers.js';
 import { cannotLoad } from '../worker/load-error.js';
-import { Worker } from '../worker/worker.js';
+import { type Worker, workerOf } from '../worker/worker.js';
 import type { Armed, Death } from './faults.js';
 import { simulation, withPermit } from './replaced.js';
 import type { Call, Polled, Thread } from './simulation.js';
@@ -25,7 +26,6 @@ export class SimulatedThread extends EventEmitter implements Thread {
   isDead = false;
   isReady = false;
   #worker: Worker | undefined;
-  #index = 0;
   #post: Polled | undefined;
   #exited: Promise<number> | undefined;
 
@@ -42,8 +42,7 @@ export class SimulatedThread extends EventEmitter implements Thread {
       leave: () => this.die({ exitCode: 0 }),
       fail: (error: unknown) => this.die({ failure: { error }, exitCode: 1 }),
     };
-    this.#index = startup.index;
-    this.#worker = new Worker(own, ends, (...parts) => new Functions(this, ...parts));
+    this.#worker = workerOf(own, ends, (handlers, channel) => gated(handlers, channel, this));
   }
 
   async start(): Promise<void> {
@@ -60,7 +59,7 @@ export class SimulatedThread extends EventEmitter implements Thread {
     const onClaim = (slot: number): void => {
       name = channel.handler(words[slotAt(layout, slot) + HANDLER] as number).name;
     };
-    withPermit(this.#index, onClaim, () => loop.drive());
+    withPermit(channel.index, onClaim, () => loop.drive());
     return name;
   }
 
@@ -91,48 +90,17 @@ export class SimulatedThread extends EventEmitter implements Thread {
 }
 
 /** Functions whose ends the simulation delivers, and that faults may hit. */
-class Functions extends Handlers {
-  readonly #gated = new WeakMap<TaskFunction, TaskFunction>();
-  readonly #thread: SimulatedThread;
-  readonly #channel;
+function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): Handlers {
+  const known = new WeakMap<TaskFunction, TaskFunction>();
 
-  constructor(thread: SimulatedThread, ...parts: ConstructorParameters<typeof Handlers>) {
-    super(...parts);
-    this.#thread = thread;
-    this.#channel = parts[0];
+  function gate(id: number, fn: TaskFunction): TaskFunction {
+    const { filename, name } = channel.handler(id);
+    const delivered = known.get(fn) ?? ((value) => call(filename, name, () => fn(value)));
+    known.set(fn, delivered);
+    return delivered;
   }
 
-  override get(id: number, slot: number): TaskFunction | undefined {
-    const fn = super.get(id, slot);
-    return fn && this.#gate(id, fn);
-  }
-
-  override async load(id: number, slot: number): Promise<TaskFunction> {
-    simulation.loading++;
-    // Read before anything is waited for.
-    simulation.loader = this.#thread.threadId;
-    try {
-      const fn = await super.load(id, slot);
-      return this.#gate(id, fn);
-    } catch (error) {
-      if (this.#thread.isDead) return await forEver();
-      throw error;
-    } finally {
-      simulation.loading--;
-    }
-  }
-
-  #gate(id: number, fn: TaskFunction): TaskFunction {
-    const known = this.#gated.get(fn);
-    if (known !== undefined) return known;
-    const { filename, name } = this.#channel.handler(id);
-    const gated: TaskFunction = (value) => this.#call(filename, name, () => fn(value));
-    this.#gated.set(fn, gated);
-    return gated;
-  }
-
-  #call(filename: string, name: string, run: () => unknown): unknown {
-    const thread = this.#thread;
+  function call(filename: string, name: string, run: () => unknown): unknown {
     if (thread.isDead) return forEver();
     const fault = simulation.faults.ofCall(name);
     if (fault?.kind === 'load') throw cannotLoad(filename, fault.death.failure?.error);
@@ -149,6 +117,29 @@ class Functions extends Handlers {
       ended.then(onEnd, onEnd);
     });
   }
+
+  return {
+    ...handlers,
+
+    get(id, slot) {
+      const fn = handlers.get(id, slot);
+      return fn && gate(id, fn);
+    },
+
+    async load(id, slot) {
+      simulation.loading++;
+      // Read before anything is waited for.
+      simulation.loader = thread.threadId;
+      try {
+        return gate(id, await handlers.load(id, slot));
+      } catch (error) {
+        if (thread.isDead) return await forEver();
+        throw error;
+      } finally {
+        simulation.loading--;
+      }
+    },
+  };
 }
 
 /** Waits for what a function gives as the loop of a worker does. */

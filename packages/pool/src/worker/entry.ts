@@ -6,7 +6,7 @@ import type { Startup } from '../shared/messages.js';
 import { timers } from '../shared/timers.js';
 import { takeMessage } from './next-message.js';
 import { exit, nextTick } from './thread.js';
-import { Worker } from './worker.js';
+import { workerOf } from './worker.js';
 
 /** Makes V8's code of this file, for threads that are started later. `boot.ts` gives it, with `import`. */
 declare const makeCode: (() => Uint8Array) | undefined;
@@ -18,7 +18,7 @@ takeMessage((startup: Startup) => void start(startup));
 async function start(startup: Startup): Promise<void> {
   readTimeFrom(startup.clock);
   if (startup.number !== undefined) enterTinypool(startup.number);
-  const worker = new Worker(startup, { leave: () => exit(0), fail: dieOf });
+  const worker = workerOf(startup, { leave: () => exit(0), fail: dieOf });
   if (!(await worker.preload())) return;
   worker.open(startup.nice ? kernelThreadId() : 0);
   if (makeCode !== undefined) worker.channel.post(['code', makeCode()]);

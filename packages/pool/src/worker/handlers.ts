@@ -6,7 +6,7 @@ import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { awaited, functionOf, hookOf, namesOf } from './exported.js';
 import { withFeeds } from './feed.js';
-import { type Lifecycle, setupFailure } from './lifecycle.js';
+import type { Lifecycle } from './lifecycle.js';
 import { loadModule } from './load-module.js';
 import { type ObservedCalls, observedCalls } from './observed.js';
 import { type Streams, streamsOf, withContext } from './streams.js';
@@ -14,71 +14,63 @@ import { type Streams, streamsOf, withContext } from './streams.js';
 /** Gives the function for the task in a slot: of calls with a context, one for each. */
 type Binder = (slot: number) => calls.TaskFunction;
 
+export type Handlers = ReturnType<typeof handlersOf>;
+
 /** The functions that tasks call, by the number of their handler. A file is loaded at its first task, or as the worker starts. */
-export class Handlers {
-  readonly #known: (Binder | undefined)[] = [];
-  #calls: ObservedCalls | undefined;
-  #streams: Streams | undefined;
-  readonly #channel: Channel;
-  readonly #lifecycle: Lifecycle;
+export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
+  const known: (Binder | undefined)[] = [];
+  let observed: ObservedCalls | undefined;
+  let streams: Streams | undefined;
 
-  constructor(channel: Channel, lifecycle: Lifecycle) {
-    this.#channel = channel;
-    this.#lifecycle = lifecycle;
+  function observing(): ObservedCalls {
+    observed ??= observedCalls(channel);
+    return observed;
   }
 
-  /** The function for the task in a slot, when it has been loaded. */
-  get(id: number, slot: number): calls.TaskFunction | undefined {
-    return this.#known[id]?.(slot);
+  function keeping(): Streams {
+    streams ??= streamsOf(observing(), channel.index);
+    return streams;
   }
 
-  /** Loads the function for a task; slot -1: for none yet. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
-  async load(id: number, slot: number): Promise<calls.TaskFunction> {
-    const known = this.#known[id] ?? (await this.#binder(id));
-    this.#known[id] = known;
-    return known(slot);
+  async function binder(id: number): Promise<Binder> {
+    const { filename, name, call } = channel.handler(id);
+    if ((call & calls.CONTINUED) !== 0) return keeping().step;
+    const fn = around(filename, call, await find(filename, name, call));
+    if ((call & calls.STREAMED) !== 0) return (opened) => keeping().opener(fn, opened);
+    return (call & calls.OBSERVED) === 0 ? () => fn : (bound) => observing().bind(fn, bound);
   }
 
-  async #binder(id: number): Promise<Binder> {
-    const { filename, name, call } = this.#channel.handler(id);
-    if ((call & calls.CONTINUED) !== 0) return this.#keeping().step;
-    const fn = this.#around(filename, call, await this.#find(filename, name, call));
-    if ((call & calls.STREAMED) !== 0) return (opened) => this.#keeping().opener(fn, opened);
-    return (call & calls.OBSERVED) === 0 ? () => fn : (bound) => this.#observing().bind(fn, bound);
-  }
-
-  /** Does it keep iterables for streams? */
-  get keepsAny(): boolean {
-    return this.#streams?.isEmpty() === false;
-  }
-
-  #observing(): ObservedCalls {
-    this.#calls ??= observedCalls(this.#channel);
-    return this.#calls;
-  }
-
-  #keeping(): Streams {
-    this.#streams ??= streamsOf(this.#observing(), this.#channel.index);
-    return this.#streams;
-  }
-
-  async #find(filename: string, name: string, call: number): Promise<calls.TaskFunction> {
+  async function find(filename: string, name: string, call: number): Promise<calls.TaskFunction> {
     const { value: exported } = await awaited((await loadModule(filename)).exports);
-    const entered = this.#lifecycle.enter(filename, (hook) => hookOf(exported, hook));
-    await entered.catch((cause: unknown) => {
-      throw setupFailure(filename, name, cause);
-    });
+    await lifecycle.enter(filename, name, (hook) => hookOf(exported, hook));
     return (call & calls.LISTED) === 0
       ? functionOf(exported, filename, name)
       : () => namesOf(exported, filename);
   }
 
   /** The function as the loop calls it. */
-  #around(filename: string, call: number, fn: calls.TaskFunction): calls.TaskFunction {
+  function around(filename: string, call: number, fn: calls.TaskFunction): calls.TaskFunction {
     const called = calledAs(call, fn);
     const inner = (call & calls.STREAMED) === 0 ? called : withContext(called);
-    return (call & calls.CARRIED) === 0 ? inner : carriedBy(this.#channel, filename, inner);
+    return (call & calls.CARRIED) === 0 ? inner : carriedBy(channel, filename, inner);
   }
+
+  return {
+    /** The function for the task in a slot, when it has been loaded. */
+    get(id: number, slot: number): calls.TaskFunction | undefined {
+      return known[id]?.(slot);
+    },
+
+    /** Loads the function for a task; slot -1: for none yet. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
+    async load(id: number, slot: number): Promise<calls.TaskFunction> {
+      const bind = known[id] ?? (await binder(id));
+      known[id] = bind;
+      return bind(slot);
+    },
+
+    /** Does it keep iterables for streams? */
+    keepsAny: (): boolean => streams?.isEmpty() === false,
+  };
 }
 
 function calledAs(call: number, fn: calls.TaskFunction): calls.TaskFunction {

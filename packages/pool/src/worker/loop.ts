@@ -29,8 +29,6 @@ const LOOK_EVERY = 0.1;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
-export type Loop = ReturnType<typeof loopOf>;
-
 /** Claims tasks from the table, calls their functions, and reports their ends. It sleeps in the event loop. */
 export function loopOf(startup: message.Startup, channel: Channel, handlers: Handlers) {
   const { table, index } = channel;
@@ -145,7 +143,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   function endRetired(): void {
     if (running > 0 || condemned) return;
     retireItself(words, gate);
-    if (handlers.keepsAny) {
+    if (handlers.keepsAny()) {
       // A stream was opened when the host had told it already. Its gate is shut for those, so it has to look by itself.
       timers.setTimeout(driveSoon, LOOK_AGAIN);
       return;

@@ -2,9 +2,9 @@ import type { PoolError } from '../errors.js';
 import type { Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { type Channel, channelOf } from './channel.js';
-import { Handlers } from './handlers.js';
-import { Lifecycle } from './lifecycle.js';
-import { type Loop, loopOf } from './loop.js';
+import { type Handlers, handlersOf } from './handlers.js';
+import { lifecycleOf } from './lifecycle.js';
+import { loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
 
 /** How a worker's thread ends. */
@@ -15,59 +15,61 @@ export interface Ends {
   fail(error: unknown): unknown;
 }
 
-/** A worker, but for its thread. */
-export class Worker {
-  readonly channel: Channel;
-  readonly loop: Loop;
-  readonly #startup: Startup;
-  readonly #ends: Ends;
-  readonly #handlers: Handlers;
-  readonly #lifecycle: Lifecycle;
+export type Worker = ReturnType<typeof workerOf>;
 
-  constructor(startup: Startup, ends: Ends, handlersOf = newHandlers) {
-    this.#startup = startup;
-    this.#ends = ends;
-    this.channel = channelOf(startup);
-    this.#lifecycle = new Lifecycle(startup.lifecycle, () => this.channel.post(['disposes']));
-    this.#handlers = handlersOf(this.channel, this.#lifecycle);
-    this.loop = loopOf(startup, this.channel, this.#handlers);
-    this.channel.onRetire = () => this.loop.retire(() => void this.#end());
-  }
-
-  /**
-   * Loads the pool's file. False when its `setup()` has failed, and with it the worker. A file that fails to load fails the tasks
-   * that need it, each with the true reason.
-   */
-  async preload(): Promise<boolean> {
-    try {
-      if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, -1);
-    } catch (error) {
-      const { code, cause } = error as PoolError;
-      if (code !== 'PLIMSOLL_POOL_START_FAILED') return true;
-      await this.#ends.fail(cause);
-      return false;
-    }
-    return true;
-  }
-
-  /** Takes tasks from now on. */
-  open(kernelThreadId: number): void {
-    this.channel.listen(this.loop.onMessage);
-    this.channel.post(['ready', kernelThreadId]);
-    this.loop.driveSoon();
-  }
+/**
+ * A worker, but for its thread.
+ *
+ * @param through what its tasks shall get their functions through
+ */
+export function workerOf(
+  startup: Startup,
+  ends: Ends,
+  through: (handlers: Handlers, channel: Channel) => Handlers = (handlers) => handlers,
+) {
+  const channel = channelOf(startup);
+  const lifecycle = lifecycleOf(startup.lifecycle, () => channel.post(['disposes']));
+  const handlers = through(handlersOf(channel, lifecycle), channel);
+  const loop = loopOf(startup, channel, handlers);
+  channel.onRetire = () => loop.retire(() => void end());
 
   /** It has nothing more to do: its files dispose of what they have, and what they print arrives. */
-  async #end(): Promise<void> {
+  async function end(): Promise<void> {
     try {
-      await isInTime(this.#lifecycle.dispose(), this.#startup.patience);
+      await isInTime(lifecycle.dispose(), startup.patience);
     } catch (error) {
-      await this.#ends.fail(error);
+      await ends.fail(error);
       return;
     }
     await outputTaken();
-    await this.#ends.leave();
+    await ends.leave();
   }
-}
 
-const newHandlers = (...parts: ConstructorParameters<typeof Handlers>): Handlers => new Handlers(...parts);
+  return {
+    channel,
+    loop,
+
+    /**
+     * Loads the pool's file. False when its `setup()` has failed, and with it the worker. A file that fails to load fails the tasks
+     * that need it, each with the true reason.
+     */
+    async preload(): Promise<boolean> {
+      try {
+        if (startup.preload >= 0) await handlers.load(startup.preload, -1);
+      } catch (error) {
+        const { code, cause } = error as PoolError;
+        if (code !== 'PLIMSOLL_POOL_START_FAILED') return true;
+        await ends.fail(cause);
+        return false;
+      }
+      return true;
+    },
+
+    /** Takes tasks from now on. */
+    open(kernelThreadId: number): void {
+      channel.listen(loop.onMessage);
+      channel.post(['ready', kernelThreadId]);
+      loop.driveSoon();
+    },
+  };
+}
