@@ -3,7 +3,7 @@ import { brand, UncloneableError } from '../errors.js';
 import { node } from './node-realm.js';
 import { reaches } from './parts.js';
 import { uncloneable } from './uncloneable.js';
-import { clone, isError, lineageOf, messageOf, read, readText } from './untrusted.js';
+import { clone, isError, lineageOf, messageOf, read, readText, tried } from './untrusted.js';
 
 /**
  * What a task threw, on its way to another thread. Structured clone keeps only message, stack and cause of an error, and
@@ -128,11 +128,7 @@ function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefin
 function messageTextOf(error: Error): string {
   const message = read(error, 'message');
   if (typeof message !== 'object' || message === null) return readText(error, 'message', '');
-  try {
-    return String(message);
-  } catch {
-    return '';
-  }
+  return tried(() => String(message), '');
 }
 
 /** Undefined when its prototype is that of something else. */

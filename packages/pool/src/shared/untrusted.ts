@@ -11,6 +11,15 @@ const LONGEST_LINEAGE = 100;
 /** The code of the DOM for it. */
 const DATA_CLONE_ERR = 25;
 
+/** What a function returns, or what is given in its place when it throws. */
+export function tried<Value>(run: () => Value, otherwise: Value): Value {
+  try {
+    return run();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** A property, or undefined when reading it throws. */
 export function read(value: unknown, key: string | number): unknown {
   try {
@@ -56,11 +65,7 @@ export function isCloneError(error: unknown): boolean {
 
 export function messageOf(error: unknown): string {
   if (isError(error)) return readText(error, 'message', 'an error without a message');
-  try {
-    return String(error);
-  } catch {
-    return 'it threw an object without a message';
-  }
+  return tried(() => String(error), 'it threw an object without a message');
 }
 
 /**

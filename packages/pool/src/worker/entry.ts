@@ -4,6 +4,7 @@ import { young } from '../shared/codec/young.js';
 import { enterTinypool, enterWorker } from '../shared/context.js';
 import type { Startup } from '../shared/messages.js';
 import { timers } from '../shared/timers.js';
+import { tried } from '../shared/untrusted.js';
 import { takeMessage } from './next-message.js';
 import { exit, nextTick } from './thread.js';
 import { workerOf } from './worker.js';
@@ -26,11 +27,7 @@ async function start(startup: Startup): Promise<void> {
 
 /** Linux names threads by numbers of its own, which `os.setPriority` takes. */
 function kernelThreadId(): number {
-  try {
-    return Number(readlinkSync('/proc/thread-self').split('/').pop());
-  } catch {
-    return 0;
-  }
+  return tried(() => Number(readlinkSync('/proc/thread-self').split('/').pop()), 0);
 }
 
 /** Ends this worker by an uncaught error, also when the worker file catches those. */

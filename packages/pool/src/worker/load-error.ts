@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { PoolError } from '../errors.js';
-import { messageOf } from '../shared/untrusted.js';
+import { messageOf, read } from '../shared/untrusted.js';
 import { isHooked } from './require-file.js';
 import { urlOf, type WorkerFile } from './worker-file.js';
 
@@ -38,16 +38,14 @@ function advice({ extension }: WorkerFile, cause: unknown): string {
 export const isTyped = (extension: string): boolean =>
   ['.ts', '.mts', '.cts', '.tsx', '.jsx'].includes(extension);
 
-const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null | undefined)?.code;
-
 export const isUnknownExtension = (error: unknown): error is Error =>
-  codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION';
+  read(error, 'code') === 'ERR_UNKNOWN_FILE_EXTENSION';
 
 const MISSING = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'];
 
 /** Was the file itself not found, and not one that it imports? */
 export function isMissing(file: WorkerFile, error: unknown): boolean {
-  if (!MISSING.includes(codeOf(error) as string)) return false;
+  if (!MISSING.includes(read(error, 'code') as string)) return false;
   const message = messageOf(error);
   return [file.path, urlOf(file)].some((name) => message.includes(`'${name}'`));
 }
@@ -56,7 +54,7 @@ export function isMissing(file: WorkerFile, error: unknown): boolean {
 const LESS = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_CYCLE_MODULE', 'ERR_INTERNAL_ASSERTION'];
 
 /** Does an error say less than that its extension is unknown to Node? */
-export const saysLess = (error: unknown): boolean => LESS.includes(codeOf(error) as string);
+export const saysLess = (error: unknown): boolean => LESS.includes(read(error, 'code') as string);
 
 /** Where a file breaks the syntax: `file:line:column`. Node says it at the head of the stack, but not of ES modules. */
 function syntaxPosition(error: unknown, path: string): string | undefined {

@@ -1,3 +1,4 @@
+import { tried } from '../shared/untrusted.js';
 import { type Attempt, realPath, requireFrom, type WorkerFile } from './worker-file.js';
 
 /** How `require` loads files, by their extensions. Hooks put in functions of their own. */
@@ -65,10 +66,6 @@ function mayHaveRun(text: string, format: unknown, error: unknown): boolean {
 
 function isCommonJs(text: string): boolean {
   const { compileFunction } = process.getBuiltinModule('node:vm');
-  try {
-    compileFunction(text, ['exports', 'require', 'module', '__filename', '__dirname']);
-    return true;
-  } catch {
-    return false;
-  }
+  const names = ['exports', 'require', 'module', '__filename', '__dirname'];
+  return tried(() => compileFunction(text, names) !== undefined, false);
 }

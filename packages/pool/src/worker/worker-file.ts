@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { tried } from '../shared/untrusted.js';
 
 /** A worker file as `require` and as `import()` want it. */
 export interface WorkerFile {
@@ -44,13 +45,8 @@ function find(path: string): string | undefined {
   }
 }
 
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return false;
-  }
-}
+const isFile = (path: string): boolean =>
+  tried(() => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false, false);
 
 /** Not imported above: few worker files need it, and it takes a new thread up to a millisecond to load. */
 export function requireFrom(path: string): NodeJS.Require {
@@ -71,27 +67,15 @@ export function isNamedModule({ path, extension }: WorkerFile): boolean {
 /** Is it surely CommonJS, by its package and because its text never says `import` or `export`? */
 export function isScript(file: WorkerFile): boolean {
   if (file.extension !== '.js' || file.query !== '' || isNamedModule(file)) return false;
-  try {
-    return !/\b(?:im|ex)port\b/.test(readFileSync(file.path, 'utf8'));
-  } catch {
-    return false;
-  }
+  return tried(() => !/\b(?:im|ex)port\b/.test(readFileSync(file.path, 'utf8')), false);
 }
 
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+export const realPath = (path: string): string => tried(() => realpathSync(path), path);
 
 /** What the package.json of a folder says; undefined when there is none, or none that can be read. */
 function packageType(folder: string): unknown {
-  try {
+  return tried(() => {
     const { type } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { type?: unknown };
     return type ?? 'commonjs';
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
