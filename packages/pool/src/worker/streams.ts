@@ -8,16 +8,13 @@ type Steps = Iterator<unknown> | AsyncIterator<unknown>;
 
 type RunInContext = ReturnType<typeof AsyncLocalStorage.snapshot>;
 
-/** What a function has returned, and the stores of AsyncLocalStorages in which it was called. */
-interface OpenIteration {
-  readonly made: unknown;
+/** An iterable that a function has returned, and the stores of AsyncLocalStorages in which it was called. */
+interface Opened {
+  readonly steps: Steps;
   readonly within: RunInContext;
 }
 
-/** An iterable that a task has returned. */
-interface Kept {
-  readonly steps: Steps;
-  readonly within: RunInContext;
+interface Kept extends Opened {
   /** What its code knows of itself, from the first call on. */
   readonly observed: Observed;
 }
@@ -25,7 +22,7 @@ interface Kept {
 /** A function whose result shall be iterated in the stores in which it is called. */
 export const withContext = (fn: TaskFunction) => (value: unknown) => {
   const within = process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
-  return after(fn(value), (made): OpenIteration => ({ made, within }));
+  return after(fn(value), (made): Opened => ({ steps: stepsOf(made), within }));
 };
 
 export type Streams = ReturnType<typeof streamsOf>;
@@ -73,9 +70,9 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
       return async (value) => {
         const observed = calls.observe();
         observed.isKept = true;
-        const { made, within } = (await calls.during(slot, observed, () => fn(value))) as OpenIteration;
+        const opened = (await calls.during(slot, observed, () => fn(value))) as Opened;
         const id = ids++;
-        iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
+        iterables.set(id, { ...opened, observed });
         return [worker, id];
       };
     },
