@@ -54,7 +54,7 @@ export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
 
   constructor(_words: Int32Array, pumped: pump.Pumped) {
     this.#pumped = pumped;
-    simulation.attach(pumped);
+    simulation.pumped = pumped;
   }
 
   stateChanged(): void {

@@ -93,10 +93,10 @@ export class Simulation {
   /** The host looks for results although no task is outstanding. */
   looksOnce = false;
   realm: Realm | undefined;
+  pumped: Pumped | undefined;
   readonly #order: Order;
   readonly #threads = new Set<Thread>();
   #threadIds = 0;
-  #pumped: Pumped | undefined;
   #isScheduled = false;
   #isDelivering = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -112,10 +112,6 @@ export class Simulation {
     this.#order = order;
     this.isAutomatic = isAutomatic;
     this.load = load;
-  }
-
-  attach(pumped: Pumped): void {
-    this.#pumped = pumped;
   }
 
   startThread(): Worker {
@@ -203,7 +199,7 @@ export class Simulation {
   }
 
   get #isHeldUp(): boolean {
-    return (this.#pumped?.outstanding ?? 0) > 0 && this.#isWaiting && this.time.isAwaited;
+    return (this.pumped?.outstanding ?? 0) > 0 && this.#isWaiting && this.time.isAwaited;
   }
 
   step(): Promise<Step | undefined> {
@@ -249,7 +245,7 @@ export class Simulation {
 
   /** Moves time on when nothing else can go on, and something waits for it. */
   #jump(): boolean {
-    const { outstanding } = this.#pumped as Pumped;
+    const { outstanding } = this.pumped as Pumped;
     if (outstanding === 0 || this.#isWaiting || !this.time.isAwaited) return false;
     return this.time.fireNext();
   }
@@ -257,11 +253,11 @@ export class Simulation {
   /** What either side has posted or reported gets to the other one. */
   #exchange(): void {
     this.#deliver();
-    if (this.looksOnce || (this.#pumped?.outstanding ?? 0) > 0) {
+    if (this.looksOnce || (this.pumped?.outstanding ?? 0) > 0) {
       this.looksOnce = false;
-      this.#pumped?.turn();
+      this.pumped?.turn();
     }
-    this.#pumped?.wakeWorkers();
+    this.pumped?.wakeWorkers();
     this.#deliver();
   }
 
