@@ -10,14 +10,12 @@ export interface OpenTelemetryApi {
     extract(context: unknown, carrier: Readonly<Record<string, string>>): unknown;
   };
   readonly trace: {
-    getTracer(name: string): Tracer;
+    getTracer(name: string): {
+      startSpan(name: string, options: { attributes: Record<string, string> }): Span;
+    };
     setSpan(context: unknown, span: Span): unknown;
   };
   readonly metrics: { getMeter(name: string): unknown };
-}
-
-export interface Tracer {
-  startSpan(name: string, options: { attributes: Record<string, string> }): Span;
 }
 
 export interface Span {

@@ -10,18 +10,14 @@ type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
 const COMMON_JS = ['.cjs', '.cts'];
 const NO_SCRIPT = ['.json', '.node'];
 
-/** Not the bare value: a promise would wait for one that has a function called `then`. */
-export interface Exports {
-  readonly exports: unknown;
-}
-
 /**
  * What a worker file exports. Where hooks have changed `require`, that comes first, but for ES modules; elsewhere
  * `import()`. The other way is tried only when nothing of the file has run in the first: nothing runs twice.
+ * Not as the bare value: a promise would wait for one that has a function called `then`.
  *
  * @throws PoolError PLIMSOLL_POOL_LOAD_FAILED with the true reason as `cause`
  */
-export async function loadModule(name: string): Promise<Exports> {
+export async function loadModule(name: string): Promise<{ readonly exports: unknown }> {
   const file = workerFile(name);
   const attempt = await load(file);
   if ('exports' in attempt) return attempt;
