@@ -22,16 +22,14 @@ const forEver = (): Promise<never> => new Promise(() => {});
 
 /** What the pool takes for a `Worker` of Node: a worker on this thread, which does only what the simulation makes it do. */
 export class SimulatedThread extends EventEmitter implements Thread {
-  readonly threadId: number;
   isDead = false;
   isReady = false;
   #worker: Worker | undefined;
   #post: Polled | undefined;
   #exited: Promise<number> | undefined;
 
-  constructor(threadId: number) {
+  constructor(readonly threadId: number) {
     super();
-    this.threadId = threadId;
   }
 
   /** Gets what a real thread would get as its first message. Nothing else is posted to it. */

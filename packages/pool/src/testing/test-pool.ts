@@ -13,24 +13,22 @@ let opening: Simulation | undefined;
 
 const simulationOf = (pool: object): Simulation => (simulations.get(pool) ?? opening) as Simulation;
 
-/** The object is made by the `Pool` of a realm of its own: the pool's code once more, without threads and without clocks. */
-function open(options: TestPoolOptions, target: object): object {
+/**
+ * Stands between `Pool` and `TestPool`, and has a member for each that a pool has. The object is made by the `Pool` of a realm of its
+ * own: the pool's code once more, without threads and without clocks.
+ */
+const Simulated = function (options: TestPoolOptions): object {
   const [settings, own] = settingsOf(options);
   const simulation = new Simulation(settings);
   simulation.realm = openRealm(simulation);
   opening = simulation;
   try {
-    const pool = Reflect.construct(simulation.realm.Pool, [own], target as typeof Pool) as object;
+    const pool = Reflect.construct(simulation.realm.Pool, [own], new.target) as object;
     simulations.set(pool, simulation);
     return pool;
   } finally {
     opening = undefined;
   }
-}
-
-/** Stands between `Pool` and `TestPool`: makes the object, and has a member for each that a pool has. */
-const Simulated = function (options: TestPoolOptions): object {
-  return open(options, new.target);
 } as unknown as typeof Pool;
 Object.setPrototypeOf(Simulated, Pool);
 Object.defineProperty(Simulated, 'prototype', { value: Object.create(Pool.prototype, membersOf(Pool)) });
