@@ -10,9 +10,7 @@ export function carriedBy(channel: Channel, filename: string, fn: (task: unknown
     const { task, context, trace, notice } = packed as Packed;
     let call = (): unknown => fn(task);
     if (trace !== undefined) call = traced(filename, trace, call);
-    if (context !== undefined) {
-      for (const [name, store] of Object.entries(context)) call = inStore(name, store, call);
-    }
+    for (const [name, store] of Object.entries(context ?? {})) call = inStore(name, store, call);
     if (notice !== undefined) channel.post(['started', notice, now()]);
     return call();
   };

@@ -37,12 +37,9 @@ export const urlOf = ({ path, query }: WorkerFile): string => pathToFileURL(path
  */
 function find(path: string): string | undefined {
   if (isFile(path)) return path;
-  try {
-    return requireFrom(path).resolve(path);
-  } catch {
-    const source = path.replace(/\.([cm]?)js$/, '.$1ts');
-    return source !== path && isFile(source) ? source : undefined;
-  }
+  const source = path.replace(/\.([cm]?)js$/, '.$1ts');
+  const isThere = source !== path && isFile(source);
+  return tried(() => requireFrom(path).resolve(path), isThere ? source : undefined);
 }
 
 const isFile = (path: string): boolean =>
