@@ -178,7 +178,9 @@ export class Simulation {
   }
 
   async #go(): Promise<void> {
-    if ((await this.#next()) !== undefined || this.#jump()) this.changed();
+    const step = await this.#next();
+    const mayJump = step === undefined && !this.#isWaiting && this.#needsTime;
+    if (step !== undefined || (mayJump && this.time.fireNext())) this.changed();
     else if (this.#isWaiting) this.#followRealTime();
     else for (const end of this.#runs.values()) end();
   }
@@ -186,20 +188,21 @@ export class Simulation {
   /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
   #followRealTime(): void {
     const due = this.time.nextDue;
-    if (!this.#isHeldUp || due === this.#awaitedTime) return;
+    if (!this.#needsTime || due === this.#awaitedTime) return;
     this.#awaitedTime = due;
     timers.clearTimeout(this.#realTimer);
     const fire = (): void => {
       this.#awaitedTime = undefined;
-      if (this.#isHeldUp && this.time.nextDue === due) this.time.fireNext();
+      if (this.#isWaiting && this.#needsTime && this.time.nextDue === due) this.time.fireNext();
       this.changed();
     };
     const late = Math.max((due as number) - this.time.now, PATIENCE);
     this.#realTimer = timers.setTimeout(fire, Math.min(late, LONGEST_TIMER));
   }
 
-  get #isHeldUp(): boolean {
-    return (this.pumped?.outstanding ?? 0) > 0 && this.#isWaiting && this.time.isAwaited;
+  /** Is there a task, and something that time would bring about? */
+  get #needsTime(): boolean {
+    return (this.pumped?.outstanding ?? 0) > 0 && this.time.isAwaited;
   }
 
   step(): Promise<Step | undefined> {
@@ -241,13 +244,6 @@ export class Simulation {
   get #isWaiting(): boolean {
     for (const { state } of this.calls) if (state === 'runs') return true;
     return false;
-  }
-
-  /** Moves time on when nothing else can go on, and something waits for it. */
-  #jump(): boolean {
-    const { outstanding } = this.pumped as Pumped;
-    if (outstanding === 0 || this.#isWaiting || !this.time.isAwaited) return false;
-    return this.time.fireNext();
   }
 
   /** What either side has posted or reported gets to the other one. */
