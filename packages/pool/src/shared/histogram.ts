@@ -136,11 +136,9 @@ export class Times {
   readonly run: Histogram;
   /** From `run()` to the start of the task's function. */
   readonly wait: Histogram;
-  readonly buffer: SharedArrayBuffer;
 
   /** New ones, or those that another thread made. */
-  constructor(buffer = new SharedArrayBuffer(2 * BYTES)) {
-    this.buffer = buffer;
+  constructor(readonly buffer = new SharedArrayBuffer(2 * BYTES)) {
     this.run = new Histogram(new Float64Array(buffer, 0, CELLS));
     this.wait = new Histogram(new Float64Array(buffer, BYTES));
   }
