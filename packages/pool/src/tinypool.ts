@@ -4,7 +4,7 @@ import { badRange } from './errors.js';
 import type { AbortSignalAny, FilledOptions, PoolOptions, RunOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
-import { retire } from './host/workers.js';
+import { mayRetire, retire } from './host/workers.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import { Isolation } from './piscina/isolation.js';
 import { isTaskQueue, type TaskQueue } from './piscina/task-queue.js';
@@ -200,7 +200,7 @@ export class Tinypool extends StandIn {
     if (this.#isolation !== undefined) return;
     const { core } = this;
     const idle = core.workers.filter((worker) => worker.hasNothing);
-    for (const worker of [...core.workers]) retire(core, worker);
+    for (const worker of core.workers.filter(mayRetire)) retire(core, worker);
     core.changed(true);
     await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
     for (const [channel, isOver] of this.#channels) if (isOver) this.#closeChannel(channel);
@@ -209,6 +209,7 @@ export class Tinypool extends StandIn {
   /** Ends all workers, idle ones after their `teardown`, and rejects every task that is not done. */
   override async destroy(): Promise<void> {
     const { core } = this;
+    const channels = [...this.#channels.keys()];
     this.isOver = true;
     core.ended = true;
     // A worker may have ended tasks before the pool has read that its file has a teardown.
@@ -218,8 +219,10 @@ export class Tinypool extends StandIn {
     try {
       await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
     } finally {
-      await super.destroy();
-      for (const channel of this.#channels.keys()) this.#closeChannel(channel);
+      // A task that has come meanwhile has opened the pool again, with another core.
+      if (this.core === core) await super.destroy();
+      else await core.destroy();
+      for (const channel of channels) this.#closeChannel(channel);
     }
   }
 

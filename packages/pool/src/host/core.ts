@@ -9,6 +9,7 @@ import {
   dispatch,
   drain,
   heed,
+  postAhead,
   refill,
   refillLanes,
   rejectWaiting,
@@ -23,6 +24,7 @@ import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
+import { isQuick } from './takers.js';
 import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Task } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
@@ -235,10 +237,17 @@ export class Core extends State implements Pumped {
   turn(): number {
     this.timing?.before(now());
     let ended = 0;
-    for (const worker of this.workers) ended += drain(this, worker, DRAIN_AT_ONCE);
+    for (const worker of this.workers) {
+      const endedByIt = drain(this, worker, DRAIN_AT_ONCE);
+      if (endedByIt > 0 && isQuick(worker)) postAhead(this, worker);
+      if (endedByIt < DRAIN_AT_ONCE) worker.lastNumber = this.lastNumber;
+      ended += endedByIt;
+    }
     this.#refill();
     if (ended > 0) {
       if (this.#recycles) recycle(this);
+      // One that is blocked by a call takes no task, so those that wait may need another one.
+      if (this.blocked.size > 0) hire(this);
       const mayIdle = this.outstanding === 0 && this.count > this.options.minThreads;
       if (mayIdle || this.retiring > 0) plan(this);
       if (this.needsDrain || this.idle.isAwaited || this.room.isAwaited) this.#check();

@@ -21,7 +21,7 @@ import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
 import { List, Queue } from './queue.js';
 import type { State } from './state.js';
-import { AHEAD_OF_SEVERAL, isQuick, limitAhead, mayPostAhead, onlyTaker, takerOf } from './takers.js';
+import { AHEAD_OF_SEVERAL, limitAhead, mayPostAhead, onlyTaker, takerOf } from './takers.js';
 import { IN_LANE, IN_TABLE, LOOSE, PAUSED, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
@@ -128,10 +128,12 @@ function hasRoom({ slots, ordered, workers, options, isPaused, slowLately }: Sta
   if (!ordered && slowLately === 0) return true;
   let capacity = 0;
   for (const worker of workers) {
-    if (ordered ? worker.state === READY : takesTasks(worker))
-      capacity += options.concurrentTasksPerWorker + (ordered ? 0 : 1);
-    // What it still runs takes no room either.
-    else if (worker.state === RETIRING) capacity += worker.running;
+    const isCounted = ordered ? worker.state === READY : takesTasks(worker);
+    const own = isCounted ? options.concurrentTasksPerWorker + (ordered ? 0 : 1) : 0;
+    // What was posted ahead to a worker takes no room from the others, nor what one still runs that retires.
+    const ahead = Math.min(worker.mailed, worker.mailCount);
+    const isFuller = ahead > 0 || worker.state === RETIRING;
+    capacity += isFuller ? Math.max(own, worker.running + ahead) : own;
   }
   return slots.inUse - slots.pinned < capacity;
 }
@@ -192,21 +194,24 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
   }
   if (!publishTo(state.table, worker.index, slot)) return false;
   worker.hasAbortableMail = task.abortable;
+  if (!task.isPinned && state.choose === undefined) state.slots.mail(slot, worker);
   worker.wake();
   return true;
 }
 
 /**
- * Of several workers, one whose tasks are short gets the oldest ones ahead, while as many wait for each of the others: so none idles
- * beside tasks that wait for this one.
+ * Of several workers, one that has ended short tasks gets the oldest ones ahead, while as many wait for each of the others: so none
+ * idles beside tasks that wait for this one. None that was submitted since the host looked at it last: the task that it runs by now
+ * may have caused that, and wait for it.
  */
-function postAhead(state: State, worker: WorkerHandle): void {
+export function postAhead(state: State, worker: WorkerHandle): void {
   const { table, workers } = state;
   while (worker.mailCount < AHEAD_OF_SEVERAL) {
     const slot = oldestQueued(table);
     if (slot === -1 || queuedEntries(table) < workers.length * AHEAD_OF_SEVERAL) return;
     const task = taskOf(state, slot);
-    if (!task.hasTransfer || !mayPostAhead(state, worker, task) || !retract(table, slot)) return;
+    if (!task.hasTransfer || task.number > worker.lastNumber || !mayPostAhead(state, worker, task)) return;
+    if (!retract(table, slot)) return;
     publishToOne(state, worker, task, slot);
   }
 }
@@ -266,7 +271,6 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
     finish(state, worker, entry);
     ended++;
   }
-  if (isQuick(worker)) postAhead(state, worker);
   return ended;
 }
 

@@ -48,6 +48,8 @@ export class Slots {
   readonly arena: Arena;
   /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
   readonly #condemned = new Set<number>();
+  /** Whose mailbox got the task of a slot, which other workers could have run. */
+  readonly #mailedTo: (WorkerHandle | undefined)[] = [];
   readonly #free: Int32Array;
   readonly #table: SharedTable;
   readonly #payloads = new SmallMap<message.Payload>();
@@ -107,7 +109,7 @@ export class Slots {
   }
 
   giveBack(slot: number): void {
-    if (this.#condemned.size === 0 || !this.#condemned.delete(slot)) this.#unpin(slot);
+    if (this.#condemned.size === 0 || !this.#condemned.delete(slot)) this.#uncount(slot);
     if (this.arena.blocks.size > 0) this.arena.release(slot);
     if (this.#payloads.size > 0) this.#payloads.take(slot);
     release(this.#table, slot);
@@ -115,8 +117,19 @@ export class Slots {
     this.#free[this.freeCount++] = slot;
   }
 
-  #unpin(slot: number): void {
+  /** A task that other workers could have run is in the mailbox of one. */
+  mail(slot: number, worker: WorkerHandle): void {
+    this.#mailedTo[slot] = worker;
+    worker.mailed++;
+  }
+
+  /** Its task has ended, or is to be ended. */
+  #uncount(slot: number): void {
     if (this.pinned > 0 && this.tasks[slot]?.isPinned === true) this.pinned--;
+    const worker = this.#mailedTo[slot];
+    if (worker === undefined) return;
+    worker.mailed--;
+    this.#mailedTo[slot] = undefined;
   }
 
   /** Takes a published task out of the table. False when a worker has claimed it. */
@@ -130,7 +143,7 @@ export class Slots {
   condemn(slot: number): number {
     const worker = condemn(this.#table, slot);
     if (worker === -1) return -1;
-    this.#unpin(slot);
+    this.#uncount(slot);
     this.#condemned.add(slot);
     return worker;
   }

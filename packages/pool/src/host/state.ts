@@ -292,6 +292,10 @@ export abstract class State implements WorkerEvents {
         if (worker.pinnedAlone === 0) spare += Math.max(0, concurrency - worker.pinned);
       }
     }
+    // One that is blocked by a call takes nothing beside what it runs.
+    for (const { worker, isOpen } of this.blocked.values())
+      if (takesTasks(worker) && !worker.runsAbortable && isOpen())
+        spare -= Math.max(0, concurrency - worker.running);
     if (this.retiring > 0) {
       // What workers that retire still run needs no other one.
       for (const worker of this.workers) {

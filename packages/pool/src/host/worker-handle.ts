@@ -67,6 +67,10 @@ export class WorkerHandle {
   hasAbortableMail = false;
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** Tasks that it runs, or that wait in its mailbox, and that other workers could have run. */
+  mailed = 0;
+  /** That of the last task that had been submitted when the host looked at what this worker has ended. */
+  lastNumber = 0;
   /** Milliseconds between the ends of tasks that transfer something, lately. */
   pace = UNKNOWN;
   #endedAt: number | undefined;

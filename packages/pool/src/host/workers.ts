@@ -183,12 +183,16 @@ function leastOf(state: State): WorkerHandle | undefined {
 const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
   blocked.get(worker)?.isOpen() === true;
 
+/** One that has got tasks before it is ready is not ended before: what they transfer would be lost with it. */
+export const mayRetire = (worker: WorkerHandle): boolean =>
+  takesTasks(worker) && (worker.state === READY || worker.mailCount === 0);
+
 function shrink(state: State): void {
   // The replacement of a worker that will retire is one more until then.
   const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
-  const staying = state.workers.filter(takesTasks).sort((one, other) => rankOf(one) - rankOf(other));
+  const staying = state.workers.filter(mayRetire).sort((one, other) => rankOf(one) - rankOf(other));
   for (const worker of staying.slice(0, surplus)) retire(state, worker);
 }
 

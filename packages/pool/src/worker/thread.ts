@@ -5,14 +5,20 @@ export const exit: (code: number) => never = process.exit.bind(process);
 /** May a task block this thread until its host has answered? */
 export const canBlock: boolean = true;
 
+const { _tickCallback } = process as { _tickCallback?: () => void };
+
 /**
  * Runs the microtasks and ticks that are queued, and reports unhandled rejections, as Node does between two callbacks of its own:
  * `runNextTicks`, which it keeps under this name. Does nothing inside a microtask.
  *
  * @throws what a tick throws
  */
-export const runMicrotasks: () => void =
-  (process as { _tickCallback?: () => void })._tickCallback ?? (() => {});
+export const runMicrotasks: () => void = isQuiet(_tickCallback) ? _tickCallback : () => {};
+
+/** With `--pending-deprecation` Node warns of it when it is called, or throws. */
+function isQuiet(fn: (() => void) | undefined): fn is () => void {
+  return fn !== undefined && fn.name !== 'deprecated';
+}
 
 /**
  * What this thread has printed and its host has not taken yet. A process may end once the last promise is settled, and what has not

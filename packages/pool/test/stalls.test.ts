@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Pool, PoolOptions } from '@plimsoll/pool';
+import Tinypool from '@plimsoll/pool/tinypool';
+import { caught, fixture, newGate, poolFor, until } from './support.js';
+
+// Tasks that idle workers could run, and tasks that are lost with a worker, where two features meet.
+
+const LIMIT = { timeout: 120_000 };
+const BYTES = 20_000;
+const TWO: PoolOptions = { filename: fixture('stalls.mjs'), minThreads: 2, maxThreads: 2 };
+
+interface Core {
+  readonly workers: readonly { readonly mailCount: number }[];
+}
+const hasMail = (pool: Pool): boolean =>
+  (pool as unknown as { core: Core }).core.workers.some(({ mailCount }) => mailCount > 0);
+
+function transfer(pool: Pool | Tinypool): Promise<unknown> {
+  const buffer = new ArrayBuffer(BYTES);
+  return pool.run(buffer, { name: 'length', transferList: [buffer] });
+}
+const transfers = (pool: Pool | Tinypool, count: number): Promise<unknown>[] =>
+  Array.from({ length: count }, () => transfer(pool));
+
+/** Its workers have ended short tasks, so that they get further ones ahead. */
+async function quickPool(t: TestContext, options: PoolOptions = {}): Promise<Pool> {
+  const pool = poolFor(t, { ...TWO, ...options });
+  await pool.ready();
+  for (let round = 0; round < 3; round++) await Promise.all(transfers(pool, 30));
+  return pool;
+}
+
+for (const [kind, timeout] of [
+  ['a signal', undefined],
+  ['a timeout', 150],
+] as const) {
+  test(`a task that ${kind} ends takes no other task with it`, LIMIT, async (t) => {
+    const pool = await quickPool(t);
+    const gate = newGate();
+    const controller = new AbortController();
+    const options = timeout === undefined ? { signal: controller.signal } : { timeout };
+    const ended = caught(pool.run(gate.words, { name: 'hold', ...options }));
+    await gate.begun();
+    const other = pool.run(600, { name: 'busy' });
+    const runs = transfers(pool, 24);
+    if (timeout === undefined) setTimeout(() => controller.abort(), 50);
+    await ended;
+    assert.deepEqual(await Promise.all(runs), Array(24).fill(BYTES));
+    await other;
+  });
+}
+
+test('a pool that is made smaller while its workers start loses no task', LIMIT, async (t) => {
+  const pool = poolFor(t, TWO);
+  const runs = transfers(pool, 4);
+  pool.resize({ minThreads: 1, maxThreads: 1 });
+  assert.deepEqual(await Promise.all(runs), Array(4).fill(BYTES));
+  await until(() => pool.threads.length === 1);
+});
+
+test('recycleWorkers() while a worker starts loses no task', LIMIT, async (t) => {
+  const pool = new Tinypool({ filename: fixture('stalls.mjs').href, minThreads: 1, maxThreads: 1 });
+  t.after(() => pool.destroy());
+  const run = transfer(pool);
+  await pool.recycleWorkers();
+  assert.equal(await run, BYTES);
+});
+
+for (const order of ['by priority', 'while outcomes are slow to read'] as const) {
+  test(
+    `tasks that were posted ahead to one worker keep no other from its tasks: ${order}`,
+    LIMIT,
+    async (t) => {
+      const pool = await quickPool(t);
+      const gate = newGate();
+      const all: Promise<unknown>[] = [];
+      // Until some have been posted behind the long one: whether they are depends on when each ends.
+      for (let attempt = 0; attempt < 20 && !hasMail(pool); attempt++) {
+        gate.open();
+        await Promise.all(all.splice(0));
+        Atomics.store(gate.words, 0, 0);
+        Atomics.store(gate.words, 1, 0);
+        all.push(...transfers(pool, 10), pool.run(gate.words, { name: 'hold' }));
+        all.push(...transfers(pool, 30));
+        await gate.begun();
+        await pool.run(0, { name: 'slowToRead' });
+      }
+      const runs = [pool.run(1, order === 'by priority' ? { priority: 1 } : {}), pool.run(2), pool.run(3)];
+      assert.deepEqual(await Promise.all(runs), [1, 2, 3]);
+      gate.open();
+      await Promise.all(all);
+    },
+  );
+}
+
+for (const name of ['calls', 'callsAndWaits']) {
+  test(`no task waits at the worker whose task waits for it: ${name}`, LIMIT, async (t) => {
+    const rest: Promise<unknown>[] = [];
+    const nest = (): Promise<unknown> => {
+      const first = transfer(pool);
+      rest.push(...transfers(pool, 20));
+      return first;
+    };
+    const pool: Pool = await quickPool(t, { host: { nest }, hostTimeout: 60_000 });
+    for (let round = 0; round < 5; round++) {
+      const other = pool.run(100, { name: 'busy' });
+      assert.equal(await pool.run(0, { name }), BYTES);
+      await Promise.all([other, ...rest.splice(0)]);
+    }
+  });
+}
+
+for (const [minThreads, maxThreads, concurrentTasksPerWorker] of [
+  [1, 2, 2],
+  [0, 2, 2],
+  [1, 4, 3],
+] as const) {
+  test(`a worker that is blocked has no room: ${minThreads} to ${maxThreads} threads`, LIMIT, async (t) => {
+    const threads = { minThreads, maxThreads, concurrentTasksPerWorker };
+    const nest = (): Promise<unknown> => pool.run(0, { name: 'answer' });
+    const pool: Pool = poolFor(t, { ...TWO, ...threads, host: { nest }, hostTimeout: 60_000 });
+    assert.equal(await pool.run(0, { name: 'callsAndWaits' }), 'inner');
+    assert.ok(pool.threads.length > 1);
+  });
+}
+
+test(
+  'a task while a Tinypool is being destroyed opens it anew, and what ran is rejected',
+  LIMIT,
+  async (t) => {
+    const pool = new Tinypool({ filename: fixture('stalls.mjs').href, minThreads: 1, maxThreads: 1 });
+    t.after(() => pool.destroy());
+    assert.equal(await pool.run(1), 1);
+    const running = caught(pool.run(0, { name: 'forEver' }));
+    const destroyed = pool.destroy();
+    const after = pool.run(5);
+    assert.match((await running).message, /Terminating worker thread/);
+    await destroyed;
+    assert.equal(await after, 5);
+  },
+);
+
+test('what Node warns of under --pending-deprecation is not called', LIMIT, async (t) => {
+  const execArgv = ['--pending-deprecation', '--throw-deprecation'];
+  const pool = poolFor(t, { ...TWO, execArgv });
+  const errors: unknown[] = [];
+  pool.on('error', (error) => errors.push(error));
+  const values = Array.from({ length: 100 }, (_, index) => index);
+  assert.deepEqual(await Promise.all(values.map((value) => pool.run(value))), values);
+  await pool.close();
+  assert.deepEqual(errors, []);
+});
