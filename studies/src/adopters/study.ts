@@ -99,7 +99,7 @@ export const adopters: Study = {
     'and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all. Whether',
     'anything else ran meanwhile we cannot tell: the CPU time of builds is not known. Rows with "Node 24" are of the newest version of',
     'that line, all others of the Node that is named below. More rounds than these see that Rspack takes [some milliseconds',
-    'more](../decisions/pool-later-workers.md) on it for 300 modules.',
+    'more](../decisions/pool-later-workers.md) for 300 modules.',
   ],
   packages: ['@plimsoll/pool'],
   startsPrograms: true,
