@@ -13,6 +13,8 @@ const MOST_TIME = 20_000;
 const CLOSE_TIMEOUT = 3_600_000;
 /** Virtual milliseconds that `close()` may take when nothing is left to wait for: a worker that retires looks each 5 ms. */
 const CLOSING = 1000;
+/** A worker's state: it takes tasks. */
+const READY = 1;
 
 export class Books {
   faults = [];
@@ -106,6 +108,11 @@ export class Books {
     const isForAnybody = this.keys.size === 0 && this.broadcasts === 0;
     if (queueSize > 0 && idleThreads > 0 && isForAnybody && !this.isPaused)
       this.fault(`${queueSize} tasks wait, and ${idleThreads} workers idle`);
+    const { queue, workers } = this.pool.core;
+    // Whatever is counted: one that has nothing could take the next task from the queue.
+    const idle = workers.filter((worker) => worker.state === READY && worker.hasNothing);
+    if (queue.size > 0 && idle.length > 0 && isForAnybody && !this.isPaused)
+      this.fault(`${queue.size} tasks are in the queue, and ${idle.length} workers have nothing`);
   }
 
   watch(name, promise, counts = true) {
@@ -117,7 +124,12 @@ export class Books {
       this.open.delete(id);
       this.counted.delete(id);
     };
-    promise.then(end, end);
+    promise.then(end, (error) => {
+      end();
+      // No signal, timeout or key of its own, so what stops workers must have spared it.
+      if (['plain', 'transfer'].includes(name) && error?.code === 'PLIMSOLL_POOL_WORKER_STOPPED')
+        this.fault(`${id} was lost: ${error.message}`);
+    });
     return id;
   }
 
