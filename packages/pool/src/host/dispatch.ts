@@ -129,11 +129,11 @@ function hasRoom({ slots, ordered, workers, options, isPaused, slowLately }: Sta
   let capacity = 0;
   for (const worker of workers) {
     const isCounted = ordered ? worker.state === READY : takesTasks(worker);
-    const own = isCounted ? options.concurrentTasksPerWorker + (ordered ? 0 : 1) : 0;
+    const places = isCounted ? options.concurrentTasksPerWorker + (ordered ? 0 : 1) : 0;
     // What was posted ahead to a worker takes no room from the others, nor what one still runs that retires.
     const ahead = Math.min(worker.mailed, worker.mailCount);
     const isFuller = ahead > 0 || worker.state === RETIRING;
-    capacity += isFuller ? Math.max(own, worker.running + ahead) : own;
+    capacity += isFuller ? Math.max(places, worker.running + ahead) : places;
   }
   return slots.inUse - slots.pinned < capacity;
 }

@@ -12,7 +12,7 @@ export function viewOf(task: Task, handlers: HandlerNames): PoolTask {
   const { filename, name, call } = handlers.of(task.handler);
   const sent = (call & CARRIED) === 0 ? task.value : (task.value as Packed).task;
   const value = task.extras?.original ?? sent;
-  const own =
+  const queueOptions =
     typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
   const view: PoolTask = {
     // From 0 on, as Piscina's.
@@ -22,7 +22,7 @@ export function viewOf(task: Task, handlers: HandlerNames): PoolTask {
     name,
     created: performance.now() - (now() - task.created),
     isAbortable: task.abortable,
-    [queueOptionsSymbol]: own ?? null,
+    [queueOptionsSymbol]: queueOptions ?? null,
   };
   known.set(task, view);
   return view;

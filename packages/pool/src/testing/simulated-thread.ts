@@ -35,12 +35,12 @@ export class SimulatedThread extends EventEmitter implements Thread {
   /** Gets what a real thread would get as its first message. Nothing else is posted to it. */
   postMessage(startup: Startup): void {
     // No core is to spare for a thread that spins, and the heap is that of the test.
-    const own = { ...startup, layout: { ...startup.layout, spinners: 0 }, maxHeapMb: undefined };
+    const spinless = { ...startup, layout: { ...startup.layout, spinners: 0 }, maxHeapMb: undefined };
     const ends = {
       leave: () => this.die({ exitCode: 0 }),
       fail: (error: unknown) => this.die({ failure: { error }, exitCode: 1 }),
     };
-    this.#worker = workerOf(own, ends, (handlers, channel) => gated(handlers, channel, this));
+    this.#worker = workerOf(spinless, ends, (handlers, channel) => gated(handlers, channel, this));
   }
 
   async start(): Promise<void> {
