@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolOptions } from '@plimsoll/pool';
 import Tinypool from '@plimsoll/pool/tinypool';
 import { caught, fixture, newGate, poolFor, until } from './support.js';
@@ -150,4 +151,22 @@ test('what Node warns of under --pending-deprecation is not called', LIMIT, asyn
   assert.deepEqual(await Promise.all(values.map((value) => pool.run(value))), values);
   await pool.close();
   assert.deepEqual(errors, []);
+});
+
+test('a task with a signal runs in the worker that runs nothing, wherever that is', LIMIT, async (t) => {
+  const threads = { minThreads: 3, maxThreads: 3, concurrentTasksPerWorker: 2 };
+  const pool = poolFor(t, { ...TWO, ...threads });
+  await pool.ready();
+  const gate = newGate();
+  const others = [0, 2].map((place) => pool.threads[place]?.threadId);
+  const all = pool.broadcast([gate.words, others], { name: 'awaits' });
+  await until(() => pool.idleThreads === 1);
+  const { signal } = new AbortController();
+  for (let round = 0; round < 10; round++) {
+    const late = sleep(20_000, 'late', { ref: false });
+    assert.equal(await Promise.race([pool.run(round, { signal }), late]), round);
+    await sleep(30);
+  }
+  gate.open();
+  await all;
 });

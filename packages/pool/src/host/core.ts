@@ -268,7 +268,7 @@ export class Core extends State implements Pumped {
 
   wakeWorkers(): void {
     announce(this.table);
-    wakeFor(this.table, queuedEntries(this.table), this.workers);
+    wakeFor(this.table, queuedEntries(this.table), this.workers, this.abortable > 0);
   }
 
   /** A mailbox may have been full of what was taken back, which a worker passes without a word. */

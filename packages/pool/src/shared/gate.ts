@@ -1,5 +1,5 @@
 import { GATE, HOST_GATE } from './layout.js';
-import { blockAt, mailCount, type Table } from './table.js';
+import { blockAt, mailCount, runningNow, type Table } from './table.js';
 
 /**
  * Which side sleeps, and which side must be woken.
@@ -78,9 +78,10 @@ export interface Wakeable {
  * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker
  * that held a permit after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts
  * once, even if it sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait
- * for it alone. Whoever has mail takes that first, which may keep it for long: it counts for nothing.
+ * for it alone. Whoever has mail takes that first, which may keep it for long: it counts for nothing. With `mayRefuse`, neither
+ * does one that runs something: what waits first may be a task that shares its worker with no other.
  */
-export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[]): void {
+export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[], mayRefuse = false): void {
   if (queued <= 0) return;
   const { words, layout } = table;
   const spinning: number[] = [];
@@ -97,8 +98,8 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
     const isAsleep = Atomics.load(words, gateAt(table, worker.index)) === SLEEPING;
     if (!isAsleep || spinning.includes(worker.index)) continue;
     // Asked before: once awake it claims.
-    const hasMail = mailCount(table, worker.index) > 0;
-    if (worker.wake() && !hasMail) left--;
+    const isBusy = mailCount(table, worker.index) > 0 || (mayRefuse && runningNow(table, worker.index) > 0);
+    if (worker.wake() && !isBusy) left--;
   }
 }
 
