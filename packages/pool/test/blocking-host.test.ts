@@ -35,6 +35,20 @@ for (const [name, [options, tasks]] of Object.entries(cases)) {
   });
 }
 
+for (const kind of ['shared memory', 'numbers'])
+  test(`the host may block until tasks with ${kind} have begun, the last one with a priority`, async (t) => {
+    const options = { filename: fixture('stalls.mjs'), minThreads: 2, maxThreads: 2 };
+    const pool = poolFor(t, options);
+    await pool.ready();
+    const shared = counter();
+    await pool.broadcast(shared, { name: 'keep' });
+    await until(() => pool.idleThreads === 2);
+    const name = kind === 'numbers' ? 'countKept' : 'keepAndCount';
+    const runs = [0, 1].map((priority) => pool.run(kind === 'numbers' ? 0 : shared, { name, priority }));
+    blockUntil(shared, 2);
+    await Promise.all(runs);
+  });
+
 test('the first tasks begin first, on as many workers as are kept', async (t) => {
   const pool = poolFor(t, { minThreads: 2, maxThreads: 2, concurrentTasksPerWorker: 2 });
   const shared = new Int32Array(new SharedArrayBuffer(4));

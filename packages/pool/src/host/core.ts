@@ -141,6 +141,8 @@ export class Core extends State implements Pumped {
       if (this.count < this.options.maxThreads) hire(this);
       const mayBatch = dispatch(this, task);
       isHeld = false;
+      // `heed` may have taken back what had room.
+      if (task.priority !== 0) refill(this);
       if (this.startError !== undefined || this.homeless.size > 0) plan(this);
       if (!this.needsDrain && this.isFull) this.#setNeedsDrain(true);
       this.#pump.stateChanged(mayBatch);

@@ -243,7 +243,8 @@ export function heed(state: State, task: Task): void {
   } else if (hasPriority) {
     state.ordered = true;
     state.plainInARow = 0;
-    takeBackAll(state, (published) => !published.isPinned);
+    // What was posted to an idle worker is as good as taken: posted anew, it could find that worker's mailbox not empty.
+    takeBackAll(state, (published) => !published.isPinned && !state.slots.isSent(published.slot));
   }
 }
 
