@@ -13,6 +13,7 @@ const TWO: PoolOptions = { filename: fixture('stalls.mjs'), minThreads: 2, maxTh
 
 interface Core {
   readonly workers: readonly { readonly mailCount: number }[];
+  readonly blocked: ReadonlyMap<unknown, unknown>;
 }
 const hasMail = (pool: Pool): boolean =>
   (pool as unknown as { core: Core }).core.workers.some(({ mailCount }) => mailCount > 0);
@@ -169,4 +170,35 @@ test('a task with a signal runs in the worker that runs nothing, wherever that i
   }
   gate.open();
   await all;
+});
+
+for (const name of ['stepsThatCall', 'stepsThatBlock'])
+  for (const concurrentTasksPerWorker of [1, 2])
+    test(
+      `a worker is started for what a stream waits for: ${name}, ${concurrentTasksPerWorker}`,
+      LIMIT,
+      async (t) => {
+        const nest = (): Promise<unknown> => pool.run(0, { name: 'answer' });
+        const threads = { minThreads: 1, maxThreads: 2, concurrentTasksPerWorker };
+        const pool: Pool = poolFor(t, { ...TWO, ...threads, host: { nest }, hostTimeout: 15_000 });
+        await pool.ready();
+        const items: unknown[] = [];
+        for await (const item of pool.stream(3, { name })) items.push(item);
+        assert.deepEqual(items, ['inner', 'inner', 'inner']);
+      },
+    );
+
+test('tasks with a key that wait at a blocked worker take no room from others', LIMIT, async (t) => {
+  const gate = newGate();
+  const threads = { minThreads: 2, maxThreads: 2, concurrentTasksPerWorker: 4, maxQueue: 0 };
+  const nest = async (): Promise<unknown> => Atomics.waitAsync(gate.words, 0, 0).value;
+  const pool = poolFor(t, { ...TWO, ...threads, host: { nest }, hostTimeout: 60_000 });
+  await pool.ready();
+  const calling = pool.run(0, { name: 'callsAndWaits', key: 1 });
+  await until(() => (pool as unknown as { core: Core }).core.blocked.size === 1);
+  const waiting = [pool.run(1, { key: 1 }), pool.run(2, { key: 1 })];
+  const ids = pool.threads.map(({ threadId }) => threadId);
+  const beside = [0, 1, 2, 3].map(() => pool.run([gate.words, ids], { name: 'awaits' }));
+  setTimeout(() => gate.open(), 100);
+  await Promise.all([calling, ...waiting, ...beside]);
 });

@@ -2,7 +2,7 @@ import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
 import type { Message } from '../shared/messages.js';
-import { announce, anythingDone, queuedEntries } from '../shared/table.js';
+import { announce, anythingDone, oldestQueued, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
 import { usableCores } from './cpu-quota.js';
 import {
@@ -26,7 +26,7 @@ import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
 import { isQuick } from './takers.js';
 import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Task } from './task.js';
-import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { isRunning, READY, STARTING, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
@@ -277,6 +277,9 @@ export class Core extends State implements Pumped {
   wakeFurther(): boolean {
     if (this.lanes.size > 0) refillLanes(this);
     wakeFurther(queuedEntries(this.table), this.workers);
+    // Steps of streams, which no worker is started for, may be long, or wait for what waits here.
+    const isFree = (worker: WorkerHandle): boolean => worker.state === STARTING || worker.hasNothing;
+    if (this.bound > 0 && oldestQueued(this.table) !== -1 && !this.workers.some(isFree)) spawn(this);
     return this.lanes.size > 0;
   }
 

@@ -153,11 +153,15 @@ export class Slots {
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
   }
 
-  /** What a worker runs that any worker could have run. */
-  sharedTasksOf({ index }: WorkerHandle): Task[] {
-    return this.tasks.filter(
+  /** How many tasks a worker runs that any worker could have run; `isAlone`: one, which shares it with no other. */
+  sharedBy(worker: WorkerHandle): { readonly isAlone: boolean; readonly count: number } {
+    const { index, pinned, kept, running, runsAbortable } = worker;
+    if (pinned + kept === 0) return { isAlone: runsAbortable, count: running };
+    // Which of them are for it alone, such as steps of its streams, the slots alone know.
+    const shared = this.tasks.filter(
       (task) => task !== undefined && !task.isPinned && runnerOf(this.#table, task.slot) === index,
-    ) as Task[];
+    );
+    return { isAlone: shared.some((task) => task?.abortable), count: shared.length };
   }
 
   publishedYoungestFirst(): Task[] {

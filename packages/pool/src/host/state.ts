@@ -289,28 +289,35 @@ export abstract class State implements WorkerEvents {
       for (const worker of this.workers) {
         if (worker.pinned === 0 || !takesTasks(worker)) continue;
         whole--;
-        if (worker.pinnedAlone === 0) spare += Math.max(0, concurrency - worker.pinned);
+        spare += this.#placesOf(worker);
       }
     }
     // One that is blocked by a call takes nothing beside what it runs.
-    for (const { worker, isOpen } of this.blocked.values())
-      if (takesTasks(worker) && !worker.runsAbortable && isOpen())
-        spare -= Math.max(0, concurrency - worker.running);
+    for (const { worker, isOpen } of this.blocked.values()) {
+      if (!takesTasks(worker) || !isOpen()) continue;
+      const { isAlone, count } = this.slots.sharedBy(worker);
+      if (!isAlone) spare -= Math.max(0, this.#placesOf(worker) - count);
+    }
     if (this.retiring > 0) {
       // What workers that retire still run needs no other one.
       for (const worker of this.workers) {
         if (worker.state !== RETIRING) continue;
-        // Which of what it runs are steps of its streams the slots alone know.
-        const tasks = worker.kept > 0 ? this.slots.sharedTasksOf(worker) : undefined;
-        if (tasks?.some((task) => task.abortable) ?? (worker.runsAbortable && worker.pinnedAlone === 0))
-          whole++;
-        else spare += tasks?.length ?? Math.max(0, worker.running - worker.pinned);
+        const { isAlone, count } = this.slots.sharedBy(worker);
+        if (isAlone) whole++;
+        else spare += count;
       }
     }
     const abortable = this.abortable + moreAbortable;
     const plain = this.outstanding - this.bound - this.homed - this.abortable + morePlain;
     const room = Math.max(0, whole - abortable) * concurrency + spare;
     return Math.max(0, abortable - Math.max(0, whole)) + Math.max(0, plain - room);
+  }
+
+  /** How many shared tasks a worker may run beside those that are for it alone. */
+  #placesOf({ pinned, pinnedAlone }: WorkerHandle): number {
+    const { concurrentTasksPerWorker } = this.options;
+    if (pinned === 0) return concurrentTasksPerWorker;
+    return pinnedAlone > 0 ? 0 : Math.max(0, concurrentTasksPerWorker - pinned);
   }
 
   /** The same, with the tasks that wait for the worker of their own. */
