@@ -202,3 +202,20 @@ test('tasks with a key that wait at a blocked worker take no room from others', 
   setTimeout(() => gate.open(), 100);
   await Promise.all([calling, ...waiting, ...beside]);
 });
+
+for (const name of ['calls', 'callsAndWaits'])
+  test(
+    `no task waits at the worker whose task waits for what others have submitted: ${name}`,
+    LIMIT,
+    async (t) => {
+      let runs: Promise<unknown>[] = [];
+      const nest = (): Promise<unknown> => Promise.all(runs).then(() => 'all');
+      const pool: Pool = await quickPool(t, { host: { nest }, hostTimeout: 15_000 });
+      for (let round = 0; round < 10; round++) {
+        runs = transfers(pool, 10);
+        const calling = pool.run(0, { name });
+        runs.push(...transfers(pool, 30));
+        assert.equal(await calling, 'all');
+      }
+    },
+  );

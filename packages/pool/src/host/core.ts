@@ -241,7 +241,8 @@ export class Core extends State implements Pumped {
     let ended = 0;
     for (const worker of this.workers) {
       const endedByIt = drain(this, worker, DRAIN_AT_ONCE);
-      if (endedByIt > 0 && isQuick(worker)) postAhead(this, worker);
+      // What it runs by now may call a function that waits for any task.
+      if (endedByIt > 0 && !this.callsHost && isQuick(worker)) postAhead(this, worker);
       if (endedByIt < DRAIN_AT_ONCE) worker.lastNumber = this.lastNumber;
       ended += endedByIt;
     }
