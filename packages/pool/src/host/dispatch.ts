@@ -81,6 +81,7 @@ export function putBack(state: State, task: Task): void {
 
 /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit; while all is paused, steps of streams alone. */
 export function refillLanes(state: State): void {
+  if (state.isPaused && state.bound === 0) return;
   for (const [worker, lane] of state.lanes) {
     while (worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
       let task = lane.first;

@@ -170,19 +170,19 @@ export function checkDeadlock(state: State, task: Task): void {
   if (call === undefined || task.isStep) return;
   if (call.nested.length % MANY === 0) call.nested = call.nested.filter(({ place }) => place !== SETTLED);
   call.nested.push(task);
-  if (!isStuck(state, task, hopelessOf(state))) return;
+  if (!isStuck(state, task, hopelessOf(state, task))) return;
   call.nested.pop();
   const message = 'The host would wait for a task that waits for a worker which waits for the host';
   throw new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
 }
 
-/** Workers that wait for functions which wait for tasks that only such workers can run. */
-function hopelessOf(state: State): ReadonlySet<WorkerHandle> {
+/** Workers that wait for functions which wait for tasks that only such workers can run, as far as a task may be stuck by them. */
+function hopelessOf(state: State, task: Task): ReadonlySet<WorkerHandle> {
   const calls = [...state.blocked.values()].filter(
     ({ worker, isOpen }) => worker.state < STOPPING && isOpen(),
   );
   const hopeless = new Set(calls.map(({ worker }) => worker));
-  for (let before = -1; before !== hopeless.size; ) {
+  for (let before = -1; before !== hopeless.size && isStuck(state, task, hopeless); ) {
     before = hopeless.size;
     for (const { worker, nested } of calls)
       if (!nested.some((task) => isStuck(state, task, hopeless))) hopeless.delete(worker);

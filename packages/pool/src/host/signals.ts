@@ -15,6 +15,38 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
 export const abortOf = (signal: AbortSignalAny | undefined): AbortError | undefined =>
   (signal as AbortSignal | undefined)?.aborted ? new AbortError((signal as AbortSignal).reason) : undefined;
 
+interface Watchers {
+  readonly all: Set<() => void>;
+  readonly onAbort: () => void;
+}
+
+/** Whom a signal ends. It has one listener for all, because it searches its listeners for each that comes or leaves. */
+const watchers = new WeakMap<AbortSignalAny, Watchers>();
+
+/** Returns how to leave. */
+function join(signal: AbortSignalAny, one: () => void): () => void {
+  const known = watchers.get(signal) ?? firstOf(signal);
+  const { all, onAbort } = known;
+  all.add(one);
+  return () => {
+    if (!all.delete(one) || all.size > 0 || watchers.get(signal) !== known) return;
+    watchers.delete(signal);
+    unlisten(signal, onAbort);
+  };
+}
+
+function firstOf(signal: AbortSignalAny): Watchers {
+  const all = new Set<() => void>();
+  const onAbort = (): void => {
+    watchers.delete(signal);
+    for (const one of all) one();
+  };
+  listen(signal, onAbort);
+  const first = { all, onAbort };
+  watchers.set(signal, first);
+  return first;
+}
+
 /** Ends the task on whichever comes first. Returns how to stop watching. */
 export function watch(
   end: (reason: unknown) => void,
@@ -23,16 +55,15 @@ export function watch(
   timeout: number | undefined,
 ): () => void {
   const onAbort = (): void => end(new AbortError((signal as AbortSignal).reason));
-  if (signal !== undefined) listen(signal, onAbort);
+  const leave = signal === undefined ? undefined : join(signal, onAbort);
   const timer =
     timeout === undefined || timeout > LONGEST_TIMER
       ? undefined
       : timers.setTimeout(() => end(new TimeoutError(timeout, name)), timeout);
   return () => {
     timers.clearTimeout(timer);
-    if (signal === undefined) return;
     try {
-      unlisten(signal, onAbort);
+      leave?.();
     } catch {
       // An emitter of the user's may throw; the task has ended all the same.
     }

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Pool, PoolOptions } from '@plimsoll/pool';
+import { fixture, poolFor } from './support.js';
+
+// What many tasks cost at once grows with their number, not with its square.
+
+const LIMIT = { timeout: 120_000 };
+const FEW = 8000;
+const MANY = 32_000;
+const TEXT = 'x'.repeat(2000);
+
+type Cost = (pool: Pool, count: number) => Promise<number>;
+
+async function timeOf(call: () => unknown): Promise<number> {
+  const start = performance.now();
+  await call();
+  return performance.now() - start;
+}
+
+const runs = (pool: Pool, count: number, options: object, value: unknown = 0): Promise<unknown> =>
+  Promise.all(Array.from({ length: count }, () => pool.run(value, options).catch(() => {})));
+
+async function keysWhilePaused(pool: Pool, count: number): Promise<number> {
+  pool.pause();
+  let ended: Promise<unknown> | undefined;
+  const time = await timeOf(() => {
+    ended = runs(pool, count, { key: 1 });
+  });
+  pool.resume();
+  await ended;
+  return time;
+}
+
+async function sharedSignal(pool: Pool, count: number): Promise<number> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  return timeOf(() => {
+    const ended = runs(pool, count, { signal });
+    controller.abort();
+    return ended;
+  });
+}
+
+const fanOut: Cost = async (pool, count) =>
+  timeOf(() =>
+    pool.run(0, { name: 'callsAndWaits', host: { nest: () => runs(pool, count, {}).then(() => 0) } }),
+  );
+
+const inTheArena: Cost = (pool, count) => timeOf(() => runs(pool, count, {}, TEXT));
+
+const THOUSANDS = { concurrentTasksPerWorker: 16_384 };
+for (const [kind, cost, options] of [
+  ['tasks with a key while a pool is paused', keysWhilePaused, {}],
+  ['tasks that share a signal', sharedSignal, {}],
+  ['tasks of a function for which a worker is blocked', fanOut, {}],
+  ['tasks of 2 KB, thousands at once in each worker', inTheArena, THOUSANDS],
+] as [string, Cost, PoolOptions][])
+  test(kind, LIMIT, async (t) => {
+    const pool = poolFor(t, { filename: fixture('stalls.mjs'), minThreads: 2, maxThreads: 2, ...options });
+    await pool.ready();
+    await cost(pool, FEW);
+    let ratio = Number.POSITIVE_INFINITY;
+    // 4 if it is linear, 16 if it is square; something else may hold up one attempt.
+    for (let attempt = 0; attempt < 3 && ratio > 8; attempt++) {
+      const few = await cost(pool, FEW);
+      ratio = Math.min(ratio, (await cost(pool, MANY)) / Math.max(few, 1));
+    }
+    assert.ok(ratio <= 8, `${ratio}`);
+  });
