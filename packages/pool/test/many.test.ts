@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Pool, PoolOptions } from '@plimsoll/pool';
-import { fixture, poolFor } from './support.js';
+import { caught, fixture, poolFor } from './support.js';
 
 // What many tasks cost at once grows with their number, not with its square.
 
@@ -68,3 +70,29 @@ for (const [kind, cost, options] of [
     }
     assert.ok(ratio <= 8, `${ratio}`);
   });
+
+test('what blocked calls were to pass on, and the host never heard of, is not kept', LIMIT, async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const pool = poolFor(t, {
+    filename: fixture('host-calls.mjs'),
+    host: { sizeOf: () => 0 },
+    hostTimeout: 20,
+  });
+  await pool.ready();
+  const held = async (): Promise<number> => {
+    for (let late = 0; late < 20; ) {
+      const run = caught(pool.run(2 ** 20, { name: 'moved' }));
+      const end = performance.now() + 60;
+      while (performance.now() < end);
+      if ((await run).code === 'PLIMSOLL_POOL_HOST_TIMEOUT') late++;
+    }
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    collect();
+    return process.memoryUsage().arrayBuffers / 2 ** 20;
+  };
+  const before = await held();
+  const after = await held();
+  assert.ok(after - before < 8, `${before} MB, then ${after} MB`);
+});

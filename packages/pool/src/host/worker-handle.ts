@@ -87,6 +87,8 @@ export class WorkerHandle {
   #ring: Memory | undefined;
   #ringsMade = 0;
   readonly #payloads = new SmallMap<{ sequence: number; payload: message.Payload }>();
+  /** The last request that was posted. Its worker may have given it up before the host has heard of it. */
+  #request = -1;
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
   readonly #losses: unknown[] = [];
   #lastMessage = 0;
@@ -254,9 +256,13 @@ export class WorkerHandle {
   }
 
   #accept(received: message.Message): void {
-    if (received[0] === 'payload')
+    if (received[0] === 'payload') {
+      if (received[1] < 0) {
+        this.#payloads.take(this.#request);
+        this.#request = received[1];
+      }
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
-    else if (received[0] === 'results') this.#ring = received[1] && memoryOf(received[1]);
+    } else if (received[0] === 'results') this.#ring = received[1] && memoryOf(received[1]);
     else if (received[0] === 'shape') this.makers.add(received[1], received[2]);
     else if (received[0] === 'disposes') this.disposes = true;
     else if (received[0] === 'code') codeCache.code = received[1];
