@@ -13,7 +13,7 @@ import { poolFor as testPoolFor } from './testing-support.js';
 
 test('chunks of the arena that no slot has needed from one look to the next are given up', () => {
   const changes: (readonly [index: number, isThere: boolean])[] = [];
-  const arena = new Arena(8, (index, buffer) => changes.push([index, buffer !== undefined]));
+  const arena = new Arena((index, buffer) => changes.push([index, buffer !== undefined]));
   const addresses = [0, 1, 2].map((slot) => {
     arena.slot = slot;
     return arena.allocate(CHUNK_WORDS);

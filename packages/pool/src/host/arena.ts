@@ -1,6 +1,7 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { CHUNK_BITS, CHUNK_WORDS, chunkOf, copyWords, wordOf } from '../shared/memory.js';
+import { SmallMap } from '../shared/small-map.js';
 import { trimmerOf } from '../shared/trimmer.js';
 
 const MAX_CHUNKS = 16;
@@ -29,13 +30,12 @@ export class Arena {
   #last = -1;
   readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
   /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
-  readonly #blocks: (Block[] | undefined)[];
+  readonly blocks = new SmallMap<Block[]>();
   readonly #onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void;
   readonly #grown = trimmerOf(() => this.trim());
 
   /** @param onChange is told of every chunk that is new, its index first, and of every one that is gone: undefined. */
-  constructor(slots: number, onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void) {
-    this.#blocks = new Array(slots).fill(undefined);
+  constructor(onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void) {
     this.#onChange = onChange;
   }
 
@@ -48,8 +48,8 @@ export class Arena {
     const chunk = this.#chunk(address);
     chunk.live++;
     chunk.wasUsed = true;
-    const blocks = this.#blocks[this.slot];
-    if (blocks === undefined) this.#blocks[this.slot] = [{ address, bits }];
+    const blocks = this.blocks.get(this.slot);
+    if (blocks === undefined) this.blocks.set(this.slot, [{ address, bits }]);
     else blocks.push({ address, bits });
     return address;
   }
@@ -89,9 +89,8 @@ export class Arena {
   }
 
   release(slot: number): void {
-    const blocks = this.#blocks[slot];
+    const blocks = this.blocks.take(slot);
     if (blocks === undefined) return;
-    this.#blocks[slot] = undefined;
     for (const { address, bits } of blocks) {
       this.#chunk(address).live--;
       (this.#free[bits] as number[]).push(address);

@@ -16,6 +16,7 @@ import {
 import * as message from '../shared/messages.js';
 import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
+import { SmallMap } from '../shared/small-map.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
@@ -51,7 +52,7 @@ export class Slots {
   readonly #mailedTo: (WorkerHandle | undefined)[] = [];
   readonly #free: Int32Array;
   readonly #table: SharedTable;
-  readonly #payloads: (message.Payload | undefined)[];
+  readonly #payloads = new SmallMap<message.Payload>();
   /** The number of the last task that was written: it tells the payloads of one slot apart. */
   #sequence = 0;
   readonly #encoder: Encoder;
@@ -72,11 +73,10 @@ export class Slots {
     this.#free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
     this.freeCount = slots;
     this.tasks = new Array(slots).fill(undefined);
-    this.#payloads = new Array(slots).fill(undefined);
     const tell = (news: message.Message): void => {
       for (const worker of workers) worker.post(news);
     };
-    this.arena = new Arena(slots, (index, buffer) => {
+    this.arena = new Arena((index, buffer) => {
       tell(['arena', index, buffer]);
       if (buffer !== undefined) Atomics.add(table.words, CHUNKS_MADE, 1);
     });
@@ -110,8 +110,8 @@ export class Slots {
 
   giveBack(slot: number): void {
     if (this.#condemned.size === 0 || !this.#condemned.delete(slot)) this.#uncount(slot);
-    this.arena.release(slot);
-    this.#payloads[slot] = undefined;
+    if (this.arena.blocks.size > 0) this.arena.release(slot);
+    if (this.#payloads.size > 0) this.#payloads.take(slot);
     release(this.#table, slot);
     this.tasks[slot] = undefined;
     this.#free[this.freeCount++] = slot;
@@ -191,7 +191,7 @@ export class Slots {
     const table = this.#table;
     const encoded = this.#encode(value, moved);
     if (encoded === undefined) {
-      this.#payloads[slot] = this.#isLate ? LATE : { value };
+      this.#payloads.set(slot, this.#isLate ? LATE : { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -204,7 +204,7 @@ export class Slots {
     }
     const address = externals === undefined ? this.arena.allocate(length) : -1;
     if (address === -1) {
-      this.#payloads[slot] = payloadOf(encoded);
+      this.#payloads.set(slot, payloadOf(encoded));
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -225,7 +225,7 @@ export class Slots {
   }
 
   isOwed(slot: number): boolean {
-    return this.#payloads[slot] !== undefined;
+    return this.#payloads.size > 0 && this.#payloads.has(slot);
   }
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
@@ -238,9 +238,8 @@ export class Slots {
 
   /** True: by structured clone. */
   #send(worker: WorkerHandle, slot: number, value: unknown, moved: Moved): boolean {
-    const waiting = this.#payloads[slot];
+    const waiting = this.#payloads.take(slot);
     if (waiting === undefined) return false;
-    this.#payloads[slot] = undefined;
     const payload = waiting === LATE ? this.#late(value, moved) : waiting;
     const { words, externals = [] } = payload;
     const transfer = words === undefined ? moved.transfer : [words.buffer as ArrayBuffer, ...externals];
