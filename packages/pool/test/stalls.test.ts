@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
 import type { Pool, PoolOptions } from '@plimsoll/pool';
 import Tinypool from '@plimsoll/pool/tinypool';
 import { caught, fixture, newGate, poolFor, until } from './support.js';
@@ -14,9 +15,10 @@ const TWO: PoolOptions = { filename: fixture('stalls.mjs'), minThreads: 2, maxTh
 interface Core {
   readonly workers: readonly { readonly mailCount: number }[];
   readonly blocked: ReadonlyMap<unknown, unknown>;
+  readonly returning: ReadonlyMap<number, unknown>;
 }
-const hasMail = (pool: Pool): boolean =>
-  (pool as unknown as { core: Core }).core.workers.some(({ mailCount }) => mailCount > 0);
+const coreOf = (pool: Pool): Core => (pool as unknown as { core: Core }).core;
+const hasMail = (pool: Pool): boolean => coreOf(pool).workers.some(({ mailCount }) => mailCount > 0);
 
 function transfer(pool: Pool | Tinypool): Promise<unknown> {
   const buffer = new ArrayBuffer(BYTES);
@@ -112,6 +114,48 @@ for (const name of ['calls', 'callsAndWaits']) {
     }
   });
 }
+
+/** Some have been posted ahead behind the first of the two. */
+async function inPairs(pool: Pool, between: () => Promise<unknown>[], round: number): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  const all = transfers(pool, 10);
+  const waiting = pool.run(port1, { name: 'waitsFor', transferList: [port1] });
+  all.push(pool.run({ port: port2, text: `round ${round}` }, { name: 'says', transferList: [port2] }));
+  all.push(...between());
+  assert.equal(await waiting, `round ${round}`);
+  await Promise.all(all);
+}
+
+test('a task that was posted ahead comes back from behind one that waits for it', LIMIT, async (t) => {
+  const pool = await quickPool(t);
+  for (let round = 0; round < 20; round++) await inPairs(pool, () => transfers(pool, 20), round);
+});
+
+test('tasks that are on their way back end with their pool, and with their worker', LIMIT, async (t) => {
+  for (const end of ['destroy', 'terminate', 'clear'] as const) {
+    const pool = await quickPool(t);
+    const gate = newGate();
+    const all: Promise<unknown>[] = [];
+    // The worker is blocked, so it cannot post them back.
+    for (let attempt = 0; attempt < 50 && coreOf(pool).returning.size === 0; attempt++) {
+      gate.open();
+      await Promise.all(all.splice(0));
+      Atomics.store(gate.words, 0, 0);
+      Atomics.store(gate.words, 1, 0);
+      all.push(...transfers(pool, 10), pool.run(gate.words, { name: 'hold' }), ...transfers(pool, 30));
+      await gate.begun();
+      await sleep(30);
+    }
+    assert.ok(coreOf(pool).returning.size > 0);
+    const ended = Promise.allSettled(all);
+    if (end === 'destroy') await pool.destroy();
+    else if (end === 'clear') pool.clear();
+    else await Promise.all(pool.threads.map((thread) => thread.terminate()));
+    gate.open();
+    await ended;
+    if (end !== 'destroy') assert.equal(await transfer(pool), BYTES);
+  }
+});
 
 for (const [minThreads, maxThreads, concurrentTasksPerWorker] of [
   [1, 2, 2],

@@ -22,6 +22,7 @@ import { closed, startFailure } from './faults.js';
 import { checkDeadlock, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
+import { takeReturned, watchAhead } from './returns.js';
 import { watch } from './signals.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
 import { isQuick } from './takers.js';
@@ -246,6 +247,7 @@ export class Core extends State implements Pumped {
       if (endedByIt < DRAIN_AT_ONCE) worker.lastNumber = this.lastNumber;
       ended += endedByIt;
     }
+    if (this.slots.mailed > 0) watchAhead(this);
     this.#refill();
     if (ended > 0) {
       if (this.#recycles) recycle(this);
@@ -292,6 +294,7 @@ export class Core extends State implements Pumped {
     if (received[0] === 'ready') this.#onReady(worker, received[1]);
     else if (received[0] === 'started') this.#escort?.started(received[1], received[2], worker.threadId);
     else if (received[0] === 'call') hearPosted(this, worker, received[1], received[2], received[3]);
+    else if (received[0] === 'returned') takeReturned(this, received[1], received[2]);
   }
 
   #onReady(worker: WorkerHandle, kernelThreadId: number): void {

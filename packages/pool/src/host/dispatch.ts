@@ -189,13 +189,14 @@ function publishToAll(state: State, task: Task, slot: number): boolean {
 }
 
 function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: number): boolean {
-  if (!sendPayload(state, worker, task)) {
+  const isMailed = !task.isPinned && state.choose === undefined;
+  if (!sendPayload(state, worker, task, isMailed)) {
     state.slots.giveBack(slot);
     return true;
   }
   if (!publishTo(state.table, worker.index, slot)) return false;
   worker.hasAbortableMail = task.abortable;
-  if (!task.isPinned && state.choose === undefined) state.slots.mail(slot, worker);
+  if (isMailed) state.slots.mail(slot, worker);
   worker.wake();
   return true;
 }
@@ -217,9 +218,9 @@ export function postAhead(state: State, worker: WorkerHandle): void {
   }
 }
 
-function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
+function sendPayload(state: State, worker: WorkerHandle, task: Task, mayReturn = false): boolean {
   try {
-    state.slots.send(worker, task);
+    state.slots.send(worker, task, mayReturn);
     return true;
   } catch (error) {
     state.settle(task, whyNotSent(state, task, error), true);

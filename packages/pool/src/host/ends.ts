@@ -8,6 +8,7 @@ import { putBack, reap, rejectWaiting, takeOut } from './dispatch.js';
 import { notRetryable, workerFailure } from './faults.js';
 import { interrupt } from './host-calls.js';
 import { type RetryPolicy, retryOf } from './options.js';
+import { unreturned } from './returns.js';
 import type { State } from './state.js';
 import { PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
@@ -91,6 +92,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   if (worker.keys > 0)
     for (const [place, home] of state.homes) if (home === worker) state.homes.delete(place);
   const { dead, ran } = reap(state, worker);
+  dead.push(...unreturned(state, worker));
   const policy = retryOf('options.retry', state.options.retry);
   for (const task of dead)
     lose(state, task, errorOf(state.handlers.of(task.handler)), task.extras?.retry ?? policy);
@@ -155,7 +157,7 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
   state.paused.set(task, timers.setTimeout(onTime, Math.min(backoff, LONGEST_TIMER)).unref());
 }
 
-function runAgain(state: State, task: Task): void {
+export function runAgain(state: State, task: Task): void {
   try {
     findHome(state, task);
     putBack(state, task);

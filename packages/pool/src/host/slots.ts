@@ -43,6 +43,8 @@ export class Slots {
   freeCount: number;
   /** Slots of tasks that are for one worker alone. */
   pinned = 0;
+  /** Slots of tasks that were posted to one worker, and that others could have run. */
+  mailed = 0;
   readonly tasks: (Task | undefined)[];
   readonly shapes: (readonly string[])[] = [];
   readonly arena: Arena;
@@ -121,6 +123,7 @@ export class Slots {
   mail(slot: number, worker: WorkerHandle): void {
     this.#mailedTo[slot] = worker;
     worker.mailed++;
+    this.mailed++;
   }
 
   /** Its task has ended, or is to be ended. */
@@ -129,6 +132,7 @@ export class Slots {
     const worker = this.#mailedTo[slot];
     if (worker === undefined) return;
     worker.mailed--;
+    this.mailed--;
     this.#mailedTo[slot] = undefined;
   }
 
@@ -228,16 +232,17 @@ export class Slots {
     return this.#payloads.size > 0 && this.#payloads.has(slot);
   }
 
-  /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
-  send(worker: WorkerHandle, task: Task): void {
+  /** Posts what does not go through the table, if anything; what may have to come back says how. @throws when it cannot be cloned */
+  send(worker: WorkerHandle, task: Task, mayReturn: boolean): void {
     const { extras } = task;
-    if (!this.#send(worker, task.slot, task.value, extras ?? NO_EXTRAS) || extras === undefined) return;
+    if (!this.#send(worker, task.slot, task.value, extras ?? NO_EXTRAS, mayReturn) || extras === undefined)
+      return;
     extras.isSent = extras.transfer.length > 0;
     extras.isCopied = false;
   }
 
   /** True: by structured clone. */
-  #send(worker: WorkerHandle, slot: number, value: unknown, moved: Moved): boolean {
+  #send(worker: WorkerHandle, slot: number, value: unknown, moved: Moved, mayReturn = false): boolean {
     const waiting = this.#payloads.take(slot);
     if (waiting === undefined) return false;
     const payload = waiting === LATE ? this.#late(value, moved) : waiting;
@@ -245,7 +250,9 @@ export class Slots {
     const transfer = words === undefined ? moved.transfer : [words.buffer as ArrayBuffer, ...externals];
     const bytes = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    worker.deliver(['payload', slot, this.sequenceOf(slot), { ...payload, moved: bytes }], transfer);
+    const again = mayReturn && bytes !== undefined ? moved.transfer : undefined;
+    const sent = { ...payload, moved: bytes, transfer: again };
+    worker.deliver(['payload', slot, this.sequenceOf(slot), sent], transfer);
     return words === undefined;
   }
 

@@ -104,11 +104,14 @@ export abstract class State implements WorkerEvents {
   startError: { readonly error: unknown } | undefined;
   readonly breaker: Breaker;
 
-  /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff. */
+  /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff
+  // or their return. */
   readonly queue: Pending;
   readonly lanes = new Map<WorkerHandle, List>();
   readonly homeless = new List();
-  readonly paused = new Map<Task, NodeJS.Timeout>();
+  readonly paused = new Map<Task, NodeJS.Timeout | undefined>();
+  /** By the number of what was written: those among them that their worker has to post back before another one can run them. */
+  readonly returning = new Map<number, { readonly task: Task; readonly worker: WorkerHandle }>();
   readonly slots: Slots;
   /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
   readonly homes = new Map<number, WorkerHandle>();
@@ -163,6 +166,7 @@ export abstract class State implements WorkerEvents {
   readonly timing: Timing | undefined;
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
+  aheadTimer: NodeJS.Timeout | undefined;
   #mostHandlers = MOST_HANDLERS;
   readonly #firstMaxThreads: number;
 

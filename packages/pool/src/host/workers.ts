@@ -7,6 +7,7 @@ import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
 import { startFailure } from './faults.js';
+import { askBack } from './returns.js';
 import type { State } from './state.js';
 import { placeOf, type Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
@@ -204,6 +205,7 @@ export function retire(state: State, worker: WorkerHandle): void {
     kill(state, worker);
     return;
   }
+  askBack(state, worker);
   worker.state = RETIRING;
   state.retiring++;
   leaveHome(state, worker);
@@ -260,6 +262,7 @@ export async function retireAll(state: State, patience: number): Promise<boolean
 export async function killAll(state: State, patience: number): Promise<boolean> {
   timers.clearTimeout(state.idleTimer);
   timers.clearTimeout(state.pauseTimer);
+  timers.clearTimeout(state.aheadTimer);
   for (const worker of [...state.workers]) kill(state, worker);
   const exited = Promise.all([...state.exiting].map((worker) => worker.exited));
   return (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) || IN_DENO;

@@ -21,6 +21,10 @@ export type Message =
   | [what: 'arena', index: number, buffer: SharedArrayBuffer | undefined]
   /** What does not go through the table, in either direction. */
   | [what: 'payload', slot: number, sequence: number, payload: Payload]
+  /** The worker shall post a payload back: the host has taken its task out of the table again. */
+  | [what: 'return', slot: number, sequence: number]
+  /** undefined: the worker has not got it, or cannot post it. */
+  | [what: 'returned', sequence: number, payload: Payload | undefined]
   /** The worker's ring for results that do not fit into a slot; undefined: it is gone. */
   | [what: 'results', buffer: SharedArrayBuffer | undefined]
   | [what: 'ready', kernelThreadId: number]
@@ -57,6 +61,8 @@ export interface Payload {
   readonly encodingFlags?: number;
   /** Bytes of buffers that are transferred as parts of the value. */
   readonly moved?: number | undefined;
+  /** The parts that were transferred, of a value that may have to come back. */
+  readonly transfer?: TransferList | undefined;
   /** The host could not post the value: the task is over already. */
   readonly cancelled?: boolean;
   /** Never posted: why the payload could not be read. */

@@ -81,6 +81,9 @@ export function channelOf(startup: message.Startup) {
         payloads.set(received[1], { sequence: received[2], payload: received[3] });
         channel.onPayload?.();
         break;
+      case 'return':
+        giveBack(received[1], received[2]);
+        break;
       case 'answer': {
         const payload = payloads.take(~received[1])?.payload ?? unreadable.get(received[3]);
         unreadable.delete(received[3]);
@@ -98,6 +101,17 @@ export function channelOf(startup: message.Startup) {
         break;
       default:
         throw new Error(`unexpected message ${String(received[0])} on the port of a worker`);
+    }
+  }
+
+  /** Other workers are free for a task that waits here. */
+  function giveBack(slot: number, sequence: number): void {
+    const entry = payloads.take(slot);
+    const payload = entry?.sequence === sequence ? entry.payload : undefined;
+    try {
+      post(['returned', sequence, payload], payload?.transfer);
+    } catch {
+      post(['returned', sequence, undefined]);
     }
   }
 

@@ -1,0 +1,80 @@
+import type { Payload } from '../shared/messages.js';
+import { addresseeOf } from '../shared/table.js';
+import { timers } from '../shared/timers.js';
+import { unreadable } from '../shared/uncloneable.js';
+import { putBack } from './dispatch.js';
+import type { State } from './state.js';
+import { type Extras, LOOSE, PAUSED, type Task } from './task.js';
+import { READY, type WorkerHandle } from './worker-handle.js';
+
+// What was posted ahead comes back when it waits behind a task that is longer than those before it, while another worker idles: that
+// task may wait for what the waiting ones have to say, by ports which they have in common.
+
+/** Milliseconds. */
+const LONG = 10;
+
+/** Something was posted ahead. */
+export function watchAhead(state: State): void {
+  state.aheadTimer ??= timers
+    .setTimeout(() => {
+      state.aheadTimer = undefined;
+      if (state.ended || !state.workers.some(isIdle)) return;
+      for (const worker of state.workers)
+        if (worker.state === READY && worker.running > 0) askBack(state, worker);
+    }, LONG)
+    .unref();
+}
+
+const isIdle = (worker: WorkerHandle): boolean => worker.state === READY && worker.hasNothing;
+
+/**
+ * Takes out of its mailbox what others could run. Until the worker has posted it back, nobody can. Not of one that was told to
+ * retire: it may leave without having read this.
+ */
+export function askBack(state: State, worker: WorkerHandle): void {
+  if (worker.mailed === 0 || worker.mailCount === 0) return;
+  const { slots, table, returning, paused } = state;
+  for (const task of slots.publishedYoungestFirst()) {
+    const { slot, hasTransfer, isPinned } = task;
+    if (!hasTransfer || isPinned || !slots.isSent(slot) || addresseeOf(table, slot) !== worker.index)
+      continue;
+    const sequence = slots.sequenceOf(slot);
+    if (!slots.retract(task)) continue;
+    task.place = PAUSED;
+    paused.set(task, undefined);
+    returning.set(sequence, { task, worker });
+    worker.post(['return', slot, sequence]);
+  }
+}
+
+/** undefined: it could not be read there. */
+export function takeReturned(state: State, sequence: number, payload: Payload | undefined): void {
+  const { task } = state.returning.get(sequence) ?? {};
+  state.returning.delete(sequence);
+  if (task === undefined || !state.paused.delete(task)) return;
+  task.place = LOOSE;
+  try {
+    if (payload === undefined) throw unreadable('task', new Error('its worker could not post it back'));
+    const extras = task.extras as Extras;
+    task.value = payload.value;
+    extras.transfer = payload.transfer ?? [];
+    extras.isSent = false;
+    putBack(state, task);
+  } catch (error) {
+    // A queue of the user's may throw.
+    state.settle(task, error, true);
+  }
+  state.changed();
+}
+
+/** What a worker that is gone had not posted back. */
+export function unreturned(state: State, gone: WorkerHandle): Task[] {
+  const lost: Task[] = [];
+  for (const [sequence, { task, worker }] of state.returning) {
+    if (worker !== gone) continue;
+    state.returning.delete(sequence);
+    if (state.paused.delete(task)) lost.push(task);
+  }
+  for (const task of lost) task.place = LOOSE;
+  return lost;
+}
