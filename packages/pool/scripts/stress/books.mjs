@@ -13,6 +13,8 @@ const MOST_TIME = 20_000;
 const CLOSE_TIMEOUT = 3_600_000;
 /** Virtual milliseconds that `close()` may take when nothing is left to wait for: a worker that retires looks each 5 ms. */
 const CLOSING = 1000;
+/** Steps for which a worker may idle beside waiting tasks, with threads: it is on its way. */
+const REAL_STALL = 3000;
 /** A worker's state: it takes tasks. */
 const READY = 1;
 
@@ -21,6 +23,8 @@ export class Books {
   log = [];
   random;
   pool;
+  /** Makes one; a second one at the same time has another `place`. */
+  newPool;
   options;
   /** Promises that are not settled, by a name. */
   open = new Map();
@@ -42,28 +46,56 @@ export class Books {
   isReal;
   isPaused = false;
   stops = false;
+  /** Steps in a row after which a worker had nothing, and a task was in the queue. */
+  stalled = 0;
 
   constructor(newPool, seed, isReal) {
     this.isReal = isReal;
     const random = new Random(seed);
     this.random = random;
-    this.onlyKeys = random.chance(0.08);
+    this.onlyKeys = this.onlyKeysOf(random);
     this.options = this.onlyKeys
       ? { minThreads: 1, maxThreads: random.between(2, 6), idleTimeout: Number.POSITIVE_INFINITY }
-      : optionsOf(random);
+      : this.optionsOf(random);
     this.mayRunTwice = this.options.retry !== undefined;
     const mayRunTwice = () => this.mayRunTwice;
     const functions = notedFunctions(random.chance(0.3), mayRunTwice, (what) => this.fault(what));
+    this.newPool = (options, seed, place) => newPool(options, functions, seed, place);
     const host = this.hostFunctions();
-    const hostTimeout = isReal ? 300 : random.between(1, 300);
+    const hostTimeout = this.hostTimeoutOf(random);
     const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, host, hostTimeout, ...this.options };
-    this.pool = newPool(options, functions, random.bits());
-    this.log.push(JSON.stringify(this.options));
+    this.pool = this.newPool(options, random.bits());
+    this.log.push(JSON.stringify(this.options, (_, value) => (value === Infinity ? 'Infinity' : value)));
     this.pool.on('error', (error) => {
       if (error?.code === 'PLIMSOLL_POOL_CLOSE_TIMEOUT') this.fault('close() has timed out');
     });
     this.pool.on('workerCreate', () => this.starts++);
     this.pool.on('workerDestroy', () => this.ends++);
+  }
+
+  onlyKeysOf(random) {
+    return random.chance(0.08);
+  }
+
+  optionsOf(random) {
+    return optionsOf(random);
+  }
+
+  hostTimeoutOf(random) {
+    return this.isReal ? 300 : random.between(1, 300);
+  }
+
+  step() {
+    return this.pool.step();
+  }
+
+  advance(milliseconds) {
+    return this.pool.advance(milliseconds);
+  }
+
+  /** So many steps after the last progress? */
+  passesTime(step) {
+    return step % 8 === 0;
   }
 
   fault(what) {
@@ -82,11 +114,12 @@ export class Books {
 
   async steps(count) {
     for (let step = 0; step < count; step++) {
-      if ((await this.pool.step()) === undefined) {
+      if ((await this.step()) === undefined) {
         this.checkIdle();
         return false;
       }
       this.check();
+      if (this.isReal) this.checkStalled();
     }
     return true;
   }
@@ -105,17 +138,35 @@ export class Books {
   /** Nothing can happen without time: then no worker idles while a task waits that it may take. */
   checkIdle() {
     const { queueSize, idleThreads } = this.pool;
-    const isForAnybody = this.keys.size === 0 && this.broadcasts === 0;
-    if (queueSize > 0 && idleThreads > 0 && isForAnybody && !this.isPaused)
+    if (queueSize > 0 && idleThreads > 0 && this.isForAnybody)
       this.fault(`${queueSize} tasks wait, and ${idleThreads} workers idle`);
-    const { queue, workers } = this.pool.core;
-    // Whatever is counted: one that has nothing could take the next task from the queue.
-    const idle = workers.filter((worker) => worker.state === READY && worker.hasNothing);
-    if (queue.size > 0 && idle.length > 0 && isForAnybody && !this.isPaused)
-      this.fault(`${queue.size} tasks are in the queue, and ${idle.length} workers have nothing`);
+    const found = this.idleBeside();
+    if (found !== undefined) this.fault(found);
   }
 
-  watch(name, promise, counts = true) {
+  /** With threads one that has nothing may be on its way to the tasks, but not for so many steps. */
+  checkStalled() {
+    const found = this.idleBeside();
+    this.stalled = found === undefined ? 0 : this.stalled + 1;
+    if (this.stalled > REAL_STALL) this.fault(`${found}, since ${this.stalled} steps`);
+  }
+
+  get isForAnybody() {
+    return this.keys.size === 0 && this.broadcasts === 0 && !this.isPaused;
+  }
+
+  /** Whatever is counted: a worker that has nothing could take the next task from the queue. */
+  idleBeside() {
+    const { queue, workers } = this.pool.core;
+    if (queue.size === 0 || !this.isForAnybody) return undefined;
+    const idle = workers.filter((worker) => worker.state === READY && worker.hasNothing);
+    return idle.length === 0
+      ? undefined
+      : `${queue.size} tasks are in the queue, and ${idle.length} workers have nothing`;
+  }
+
+  /** @param isSafe it has no signal, timeout or key, so what stops workers must spare it */
+  watch(name, promise, counts = true, isSafe = false) {
     const id = `${name} ${this.tasks++}`;
     this.open.set(id, promise);
     if (counts) this.counted.set(id, promise);
@@ -126,8 +177,7 @@ export class Books {
     };
     promise.then(end, (error) => {
       end();
-      // No signal, timeout or key of its own, so what stops workers must have spared it.
-      if (['plain', 'transfer'].includes(name) && error?.code === 'PLIMSOLL_POOL_WORKER_STOPPED')
+      if (isSafe && error?.code === 'PLIMSOLL_POOL_WORKER_STOPPED')
         this.fault(`${id} was lost: ${error.message}`);
     });
     return id;
@@ -153,9 +203,9 @@ export class Books {
         this.fault(`hangs: ${[...this.open.keys()].slice(0, 8).join(', ')} (${this.open.size})`);
         return;
       }
-      if (!(await this.steps(1))) await this.pool.advance(50);
+      if (!(await this.steps(1))) await this.advance(50);
       // A stream that goes on for ever must not hold up time.
-      else if (step % 8 === 0) await this.pool.advance(40);
+      else if (this.passesTime(step)) await this.advance(40);
     }
     await new Promise(setImmediate);
   }
@@ -168,7 +218,7 @@ export class Books {
     if (!leavesStreams) this.stops = true;
     for (let step = 0; !leavesStreams && this.loops.size > 0; step++) {
       if (step > this.patience) return this.fault('loops do not end');
-      if (!(await this.steps(1))) await this.pool.advance(20);
+      if (!(await this.steps(1))) await this.advance(20);
     }
     const late = this.random.chance(0.3) && how !== 'destroy' ? this.random.between(1, 5) : 0;
     // Those may need workers of their own.
@@ -188,7 +238,7 @@ export class Books {
     for (let step = 0; !isOver; step++) {
       const late = this.isReal ? REAL_PATIENCE : CLOSING;
       if (step > this.patience || this.pool.duration > from + late) return this.fault(`${how} does not end`);
-      if (!(await this.steps(1))) await this.pool.advance(5);
+      if (!(await this.steps(1))) await this.advance(5);
     }
     await new Promise(setImmediate);
     const pending = [...this.open.keys()];
@@ -201,7 +251,7 @@ export class Books {
   }
 }
 
-function optionsOf(random) {
+export function optionsOf(random) {
   const maxThreads = random.between(1, 4);
   const options = { minThreads: random.between(0, maxThreads), maxThreads };
   if (random.chance(0.3)) options.concurrentTasksPerWorker = random.between(2, 4);

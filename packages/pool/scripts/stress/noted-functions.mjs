@@ -1,4 +1,5 @@
 import { blocks, callingItems, calls, leaves } from './calling.mjs';
+import * as meetings from './meetings.mjs';
 
 /**
  * The functions of a random program, for a pool without threads; `program-functions.mjs` has those for threads.
@@ -16,6 +17,7 @@ export function notedFunctions(disposes, mayRunTwice, fault) {
     if (times > 1 && !mayRunTwice()) fault('a function ran twice for one task');
   };
   return {
+    ...meetings,
     default(task) {
       note(task);
       return task;

@@ -18,11 +18,12 @@ export async function simulatedPools() {
       super.attach(pumped);
     }
   }
-  let realm;
-  return (options, functions, seed) => {
+  const realms = [];
+  return (options, functions, seed, place = 0) => {
     const [settings, own] = settingsOf({ ...options, manual: true, load: () => functions, seed });
     const simulation = new Watched(settings);
-    realm ??= openRealm(simulation);
+    realms[place] ??= openRealm(simulation);
+    const realm = realms[place];
     realm.enter(simulation);
     simulation.realm = realm;
     return Object.assign(new realm.Pool({ ...own, filename: '/program.mjs' }), {

@@ -1,6 +1,7 @@
 // The functions of a random program, for a pool with threads.
 
 export { blocks, callingItems, calls, leaves } from './calling.mjs';
+export * from './meetings.mjs';
 export default (task) => task;
 export function fails() {
   throw new RangeError('its own');
