@@ -55,10 +55,10 @@ export function takeReturned(state: State, sequence: number, payload: Payload | 
   task.place = LOOSE;
   try {
     if (payload === undefined) throw unreadable('task', new Error('its worker could not post it back'));
+    // It stays one that was sent: its caller no longer has what it transfers.
     const extras = task.extras as Extras;
     task.value = payload.value;
     extras.transfer = payload.transfer ?? [];
-    extras.isSent = false;
     putBack(state, task);
   } catch (error) {
     // A queue of the user's may throw.
