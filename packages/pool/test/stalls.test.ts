@@ -20,12 +20,12 @@ interface Core {
 const coreOf = (pool: Pool): Core => (pool as unknown as { core: Core }).core;
 const hasMail = (pool: Pool): boolean => coreOf(pool).workers.some(({ mailCount }) => mailCount > 0);
 
-function transfer(pool: Pool | Tinypool): Promise<unknown> {
+function transfer(pool: Pool | Tinypool, options = {}): Promise<unknown> {
   const buffer = new ArrayBuffer(BYTES);
-  return pool.run(buffer, { name: 'length', transferList: [buffer] });
+  return pool.run(buffer, { name: 'length', transferList: [buffer], ...options });
 }
-const transfers = (pool: Pool | Tinypool, count: number): Promise<unknown>[] =>
-  Array.from({ length: count }, () => transfer(pool));
+const transfers = (pool: Pool | Tinypool, count: number, options = {}): Promise<unknown>[] =>
+  Array.from({ length: count }, () => transfer(pool, options));
 
 /** Its workers have ended short tasks, so that they get further ones ahead. */
 async function quickPool(t: TestContext, options: PoolOptions = {}): Promise<Pool> {
@@ -54,6 +54,26 @@ for (const [kind, timeout] of [
     await other;
   });
 }
+
+for (const options of [
+  { minThreads: 2 },
+  { minThreads: 2, retry: { max: 1 } },
+  { minThreads: 0, maxThreads: 1, concurrentTasksPerWorker: 4 },
+])
+  test(`an abort spares the tasks behind the aborted one: ${JSON.stringify(options)}`, LIMIT, async (t) => {
+    const pool = poolFor(t, { ...TWO, ...options });
+    const gate = newGate();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ended = caught(pool.run(gate.words, { name: 'hold', key: 1, signal }));
+    const plain = pool.run(1, { key: 1 });
+    const runs = [...transfers(pool, 2), ...transfers(pool, 10, { key: 1 })];
+    await gate.begun();
+    controller.abort();
+    await ended;
+    assert.deepEqual(await Promise.all(runs), Array(12).fill(BYTES));
+    assert.equal(await plain, 1);
+  });
 
 test('a pool that is made smaller while its workers start loses no task', LIMIT, async (t) => {
   const pool = poolFor(t, TWO);

@@ -190,12 +190,14 @@ function publishToAll(state: State, task: Task, slot: number): boolean {
 
 function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: number): boolean {
   const isMailed = !task.isPinned && state.choose === undefined;
-  if (!sendPayload(state, worker, task, isMailed)) {
+  // What only this worker can run may wait for long, and what it transfers would be lost with the worker.
+  const mayWait = task.isPinned && task.hasTransfer && !worker.hasNothing;
+  const isOwed = mayWait && (worker.mailCount >= AHEAD_OF_SEVERAL || !mayPostAhead(state, worker, task));
+  if (!isOwed && !sendPayload(state, worker, task, isMailed)) {
     state.slots.giveBack(slot);
     return true;
   }
   if (!publishTo(state.table, worker.index, slot)) return false;
-  worker.hasAbortableMail = task.abortable;
   if (isMailed) state.slots.mail(slot, worker);
   worker.wake();
   return true;
@@ -334,9 +336,10 @@ export function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: n
   }
   for (const slot of left.mail.reverse()) {
     const task = taskOf(state, slot);
+    const isSent = task.hasTransfer && !state.slots.isOwed(slot);
     state.slots.giveBack(slot);
     if (task.place === SETTLED) continue;
-    if (task.hasTransfer || task.isBound) dead.push(task);
+    if (isSent || task.isBound) dead.push(task);
     else {
       if (task.isPinned) state.setHome(task, undefined);
       putBack(state, task);

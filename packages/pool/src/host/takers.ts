@@ -47,5 +47,5 @@ export function takerOf(state: State, task: Task): WorkerHandle | undefined {
   const idle = workers.find((worker) => worker.mailCount === 0);
   if (idle !== undefined || task.abortable) return idle;
   const most = Math.min(state.options.concurrentTasksPerWorker, state.table.layout.mailbox);
-  return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
+  return workers.find((worker) => state.abortable + worker.pinnedAlone === 0 && worker.mailCount < most);
 }

@@ -63,8 +63,6 @@ export class WorkerHandle {
   successor: WorkerHandle | undefined;
   /** How many tasks it had done when it could not be replaced. */
   postponedAt: number | undefined;
-  /** The last task in its mailbox is abortable: it shares the worker with no other one. */
-  hasAbortableMail = false;
   failure: { error: unknown } | undefined;
   completed = 0;
   /** Tasks that it runs, or that wait in its mailbox, and that other workers could have run. */
