@@ -283,3 +283,27 @@ for (const name of ['calls', 'callsAndWaits'])
       }
     },
   );
+
+test(
+  'two pools whose workers wait for each other: the task that closes the circle is refused',
+  LIMIT,
+  async (t) => {
+    let blocked = 0;
+    const pools: Pool[] = [];
+    const poolThatWaitsFor = (further: number): Pool =>
+      poolFor(t, {
+        filename: fixture('stalls.mjs'),
+        maxThreads: 1,
+        host: {
+          nest: async () => {
+            blocked++;
+            await until(() => blocked === 2);
+            return pools[further]?.run(0, { name: 'answer' }).catch(({ code }) => code);
+          },
+        },
+      });
+    pools.push(poolThatWaitsFor(1), poolThatWaitsFor(0));
+    const ends = await Promise.all(pools.map((pool) => pool.run(0, { name: 'callsAndWaits' })));
+    assert.deepEqual(ends.sort(), ['PLIMSOLL_POOL_DEADLOCK', 'inner']);
+  },
+);

@@ -43,7 +43,7 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
     }
   };
   const isOpen = (): boolean => blocked.get(worker) === blocking && isWaiting(table, worker.index, number);
-  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], outer: undefined };
+  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: new Map(), outer: undefined };
   blocked.set(worker, blocking);
   const base = slotAt(table.layout, slot);
   const request = requestOf(answer, () => {
@@ -163,39 +163,53 @@ export function interrupt(state: State, worker: WorkerHandle, slot: number, reas
  * A task may be submitted by the function of a call for whose answer a worker is blocked, or by what that has called or awaited: if
  * that waits for the task, and the task for that worker, neither ends. @throws PoolError
  */
-export function checkDeadlock(state: State, task: Task): void {
+export function checkDeadlock(pool: State, task: Task): void {
   let call = serving?.getStore();
-  while (call !== undefined && !(call.isOpen() && state.blocked.get(call.worker) === call)) call = call.outer;
+  while (call?.isOpen() === false) call = call.outer;
   // Steps of streams that are open come to their end: they may close what the worker keeps.
   if (call === undefined || task.isStep) return;
-  if (call.nested.length % MANY === 0) call.nested = call.nested.filter(({ place }) => place !== SETTLED);
-  call.nested.push(task);
-  if (!isStuck(state, task, hopelessOf(state, task))) return;
-  call.nested.pop();
+  let nested = call.nested.get(pool) ?? [];
+  if (nested.length % MANY === 0) nested = nested.filter(({ place }) => place !== SETTLED);
+  call.nested.set(pool, nested);
+  nested.push(task);
+  if (!isStuck(pool, task, hopelessFor(pool, task))) return;
+  nested.pop();
   const message = 'The host would wait for a task that waits for a worker which waits for the host';
   throw new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
 }
 
 /** Workers that wait for functions which wait for tasks that only such workers can run, as far as a task may be stuck by them. */
-function hopelessOf(state: State, task: Task): ReadonlySet<WorkerHandle> {
-  const calls = [...state.blocked.values()].filter(
-    ({ worker, isOpen }) => worker.state < STOPPING && isOpen(),
-  );
+function hopelessFor(pool: State, task: Task): ReadonlySet<WorkerHandle> {
+  const calls: BlockingCall[] = [];
+  // It grows meanwhile: functions may wait for tasks of further pools.
+  const pools = new Set([pool]);
+  for (const { blocked } of pools) {
+    for (const call of blocked.values()) {
+      if (call.worker.state >= STOPPING || !call.isOpen()) continue;
+      calls.push(call);
+      for (const further of call.nested.keys()) pools.add(further);
+    }
+  }
   const hopeless = new Set(calls.map(({ worker }) => worker));
-  for (let before = -1; before !== hopeless.size && isStuck(state, task, hopeless); ) {
+  for (let before = -1; before !== hopeless.size && isStuck(pool, task, hopeless); ) {
     before = hopeless.size;
-    for (const { worker, nested } of calls)
-      if (!nested.some((task) => isStuck(state, task, hopeless))) hopeless.delete(worker);
+    for (const { worker, nested } of calls) if (!waitsForStuck(nested, hopeless)) hopeless.delete(worker);
   }
   return hopeless;
 }
 
-function isStuck(state: State, task: Task, hopeless: ReadonlySet<WorkerHandle>): boolean {
+function waitsForStuck(nested: BlockingCall['nested'], hopeless: ReadonlySet<WorkerHandle>): boolean {
+  for (const [pool, tasks] of nested) if (tasks.some((task) => isStuck(pool, task, hopeless))) return true;
+  return false;
+}
+
+function isStuck(pool: State, task: Task, hopeless: ReadonlySet<WorkerHandle>): boolean {
   if (task.place === SETTLED || hopeless.size === 0) return false;
   const { key, worker } = task.extras ?? {};
-  const home = worker ?? (key === undefined ? undefined : state.homeOf(key));
-  const runner = task.place === IN_TABLE ? state.workerAt(runnerOf(state.table, task.slot)) : undefined;
+  const home = worker ?? (key === undefined ? undefined : pool.homeOf(key));
+  const runner = task.place === IN_TABLE ? pool.workerAt(runnerOf(pool.table, task.slot)) : undefined;
   const only = runner ?? home;
   if (only !== undefined) return hopeless.has(only);
-  return [...hopeless].filter(takesTasks).length >= state.options.maxThreads;
+  const lost = pool.workers.filter((each) => takesTasks(each) && hopeless.has(each));
+  return lost.length >= pool.options.maxThreads;
 }

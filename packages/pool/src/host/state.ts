@@ -78,8 +78,8 @@ export interface BlockingCall {
   readonly slot: number;
   readonly answer: (value: unknown, isFailed: boolean) => void;
   readonly isOpen: () => boolean;
-  /** Tasks that the function has submitted, and what it has called: the answer probably waits for them. */
-  nested: Task[];
+  /** Tasks that the function has submitted, and what it has called, by their pool: the answer probably waits for them. */
+  readonly nested: Map<State, Task[]>;
   /** In whose function the calling task was submitted, perhaps of another pool. */
   outer: BlockingCall | undefined;
 }
