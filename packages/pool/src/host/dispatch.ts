@@ -39,8 +39,10 @@ const LATELY = 64;
 /** Puts a task into the table, or where it waits. False: it is large and published, so no worker should wait for more. */
 export function dispatch(state: State, task: Task): boolean {
   if (task.isPinned) {
-    putIntoLane(state, task);
-    refillLanes(state);
+    const worker = task.extras?.worker;
+    const mayPass = worker !== undefined && !state.lanes.get(worker)?.size && mayGetMail(state, worker);
+    const isHeld = !mayPass || (state.isPaused && !task.isStep);
+    if (isHeld || place(state, task, worker) === NO_ROOM) putIntoLane(state, task);
     return true;
   }
   const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
@@ -79,11 +81,14 @@ export function putBack(state: State, task: Task): void {
   state.queue.putBack(task);
 }
 
+const mayGetMail = ({ slots }: State, worker: WorkerHandle): boolean =>
+  worker.state <= RETIRING && slots.freeCount > 0 && worker.hasMailRoom;
+
 /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit; while all is paused, steps of streams alone. */
 export function refillLanes(state: State): void {
   if (state.isPaused && state.bound === 0) return;
   for (const [worker, lane] of state.lanes) {
-    while (worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
+    while (mayGetMail(state, worker)) {
       let task = lane.first;
       while (task !== undefined && state.isPaused && !task.isStep) task = task.next;
       if (task === undefined) break;
