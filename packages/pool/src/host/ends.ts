@@ -100,7 +100,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   if (worker.times !== undefined) state.timing?.died(worker.times);
   state.exiting.delete(worker);
   state.blocked.delete(worker);
-  if (isStillborn) giveUp(state, errorOf());
+  if (isStillborn) giveUp(state, errorOf);
   else if (!isStopped && ran === 0 && worker.failure !== undefined) state.emit('error', worker.failure.error);
   state.emit('workerDestroy', worker);
   reclaimSpinPermits(state.table, worker.index);
@@ -116,11 +116,13 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
 }
 
 /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
-function giveUp(state: State, error: WorkerError): void {
+function giveUp(state: State, errorOf: () => WorkerError): void {
+  const error = errorOf();
   state.breaker.failed(error);
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
-  rejectWaiting(state, () => error);
+  // One for each: it says whether what its task transfers is gone.
+  rejectWaiting(state, () => errorOf());
   if (waiting === 0) state.emit('error', error);
 }
 
