@@ -16,6 +16,7 @@ for (const [kind, direction] of [
   ['number', 'upwards'],
   ['object', 'upwards'],
   ['clone', 'upwards'],
+  ['keyed', 'upwards'],
 ] as const) {
   test(`run() at the end of the stack costs nothing but its own task: ${kind}, ${direction}`, () => {
     const { stdout } = spawnSync(process.execPath, [script, direction, kind], {

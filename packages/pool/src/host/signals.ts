@@ -24,12 +24,12 @@ interface Watchers {
 const watchers = new WeakMap<AbortSignalAny, Watchers>();
 
 /** Returns how to leave. */
-function join(signal: AbortSignalAny, one: () => void): () => void {
+function join(signal: AbortSignalAny, end: () => void): () => void {
   const known = watchers.get(signal) ?? firstOf(signal);
   const { all, onAbort } = known;
-  all.add(one);
+  all.add(end);
   return () => {
-    if (!all.delete(one) || all.size > 0 || watchers.get(signal) !== known) return;
+    if (!all.delete(end) || all.size > 0 || watchers.get(signal) !== known) return;
     watchers.delete(signal);
     unlisten(signal, onAbort);
   };
@@ -39,7 +39,7 @@ function firstOf(signal: AbortSignalAny): Watchers {
   const all = new Set<() => void>();
   const onAbort = (): void => {
     watchers.delete(signal);
-    for (const one of all) one();
+    for (const end of all) end();
   };
   listen(signal, onAbort);
   const first = { all, onAbort };
