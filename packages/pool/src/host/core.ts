@@ -131,7 +131,7 @@ export class Core extends State implements Pumped {
     let isHeld = false;
     try {
       this.timing?.before(created);
-      if (!task.isPinned) heed(this, task);
+      const tookBack = !task.isPinned && heed(this, task);
       // First, because at the end of the stack it may throw, and then nothing has happened.
       if (extras !== undefined) this.tally(extras, 1);
       task.number = ++this.lastNumber;
@@ -142,8 +142,7 @@ export class Core extends State implements Pumped {
       if (this.count < this.options.maxThreads) hire(this);
       const mayBatch = dispatch(this, task);
       isHeld = false;
-      // `heed` may have taken back what had room.
-      if (task.priority !== 0) refill(this);
+      if (tookBack) refill(this);
       if (this.startError !== undefined || this.homeless.size > 0) plan(this);
       if (!this.needsDrain && this.isFull) this.#setNeedsDrain(true);
       this.#pump.stateChanged(mayBatch);

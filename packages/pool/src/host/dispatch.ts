@@ -241,10 +241,13 @@ function whyNotSent({ handlers }: State, task: Task, error: unknown): unknown {
   return uncloneable(isPacked ? '' : 'task', task.value, error);
 }
 
-/** From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. */
-export function heed(state: State, task: Task): void {
+/**
+ * From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. True: what had
+ * room may have been taken back.
+ */
+export function heed(state: State, task: Task): boolean {
   const { queue } = state;
-  if (!(queue instanceof Queue)) return;
+  if (!(queue instanceof Queue)) return false;
   const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
   if (state.ordered) {
     state.plainInARow = hasPriority ? 0 : state.plainInARow + 1;
@@ -254,7 +257,9 @@ export function heed(state: State, task: Task): void {
     state.plainInARow = 0;
     // What was posted to an idle worker is as good as taken: posted anew, it could find that worker's mailbox not empty.
     takeBackAll(state, (published) => !published.isPinned && !state.slots.isSent(published.slot));
+    return true;
   }
+  return false;
 }
 
 /** Reads everything that a worker has reported. Returns how many tasks have ended, or wait for the host. */
