@@ -26,7 +26,9 @@ export class Submissions extends Books {
       },
       (error) => {
         if (error?.isWrong) this.fault(error.message);
-        if (error?.code === UNCLONEABLE && !this.odd.has(value) && options.name !== 'odd')
+        // When the worker has died that had the other end of a port, this end cannot be transferred any more.
+        const isPortGone = value.port !== undefined && /detached/.test(error?.message);
+        if (error?.code === UNCLONEABLE && !this.odd.has(value) && options.name !== 'odd' && !isPortGone)
           this.fault(`a value that can be cloned was not: ${error.message}`);
       },
     );
