@@ -15,6 +15,7 @@ import {
   rejectWaiting,
   takeBackAll,
   takeOut,
+  waitsForMailRoom,
 } from './dispatch.js';
 import { cancel, END, withdraw, workerExited } from './ends.js';
 import { Escort, isWatched, openTelemetryOf } from './escort.js';
@@ -233,7 +234,7 @@ export class Core extends State implements Pumped {
   }
 
   get queued(): number {
-    return queuedEntries(this.table) + this.lanes.size;
+    return queuedEntries(this.table) + Number(waitsForMailRoom(this));
   }
 
   turn(): number {
@@ -275,14 +276,16 @@ export class Core extends State implements Pumped {
     wakeFor(this.table, queuedEntries(this.table), this.workers, this.abortable > 0);
   }
 
-  /** A mailbox may have been full of what was taken back, which a worker passes without a word. */
   wakeFurther(): boolean {
-    if (this.lanes.size > 0) refillLanes(this);
+    const { completed } = this;
+    this.#refill();
+    // Some may have been rejected: by a balancer, or because they could not be written.
+    if (this.completed > completed) this.changed();
     wakeFurther(queuedEntries(this.table), this.workers);
     // Steps of streams, which no worker is started for, may be long, or wait for what waits here.
     const isFree = (worker: WorkerHandle): boolean => worker.state === STARTING || worker.hasNothing;
     if (this.bound > 0 && oldestQueued(this.table) !== -1 && !this.workers.some(isFree)) spawn(this);
-    return this.lanes.size > 0;
+    return waitsForMailRoom(this);
   }
 
   onWake(): void {

@@ -125,11 +125,18 @@ export function refill(state: State): void {
   }
 }
 
+/** Does a task wait for room in a mailbox alone? A worker makes some without a word: as it claims, or passes what was taken back. */
+export function waitsForMailRoom(state: State): boolean {
+  const { queue, lanes, choose, refusedAt, completed } = state;
+  if (lanes.size > 0) return true;
+  return choose !== undefined && queue.size > 0 && refusedAt !== completed && hasRoom(state);
+}
+
 /**
  * What is for one worker alone takes no room from the others. Where outcomes are slow to read, a worker has only the next task
  * ahead: more would take the host's core from it, for outcomes that wait in memory which is no longer in the cache.
  */
-function hasRoom({ slots, ordered, workers, options, isPaused, slowLately }: State): boolean {
+function hasRoom({ slots, ordered, workers, options, isPaused, slowLately, choose }: State): boolean {
   if (slots.freeCount === 0 || isPaused) return false;
   if (!ordered && slowLately === 0) return true;
   let capacity = 0;
@@ -137,7 +144,7 @@ function hasRoom({ slots, ordered, workers, options, isPaused, slowLately }: Sta
     const isCounted = ordered ? worker.state === READY : takesTasks(worker);
     const places = isCounted ? options.concurrentTasksPerWorker + (ordered ? 0 : 1) : 0;
     // What was posted ahead to a worker takes no room from the others, nor what one still runs that retires.
-    const ahead = Math.min(worker.mailed, worker.mailCount);
+    const ahead = choose === undefined ? Math.min(worker.mailed, worker.mailCount) : 0;
     const isFuller = ahead > 0 || worker.state === RETIRING;
     capacity += isFuller ? Math.max(places, worker.running + ahead) : places;
   }
@@ -203,7 +210,7 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
     return true;
   }
   if (!publishTo(state.table, worker.index, slot)) return false;
-  if (isMailed) state.slots.mail(slot, worker);
+  if (!task.isPinned) state.slots.mail(slot, worker);
   worker.wake();
   return true;
 }
@@ -397,6 +404,7 @@ function takeBack(state: State, task: Task): boolean {
   const worker = slots.isSent(slot) ? state.workerAt(addresseeOf(state.table, slot)) : undefined;
   const sequence = slots.sequenceOf(slot);
   if (!slots.retract(task)) return false;
+  state.refusedAt = -1;
   if (worker !== undefined) slots.cancel(worker, slot, sequence);
   return true;
 }

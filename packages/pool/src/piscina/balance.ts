@@ -45,7 +45,7 @@ function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
   const view: PoolWorker = {
     id: worker.threadId,
     get currentUsage() {
-      return worker.running + worker.mailCount;
+      return worker.mailed;
     },
     get isRunningAbortableTask() {
       return worker.runsAbortable;

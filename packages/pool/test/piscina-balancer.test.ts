@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import Piscina, { type PiscinaLoadBalancer, type PiscinaOptions } from '@plimsoll/pool/piscina';
+import { caught, fixture, newGate, piscinaFor, until } from './support.js';
+
+const filename = fileURLToPath(fixture('stalls.mjs'));
+const LIMIT = { timeout: 60_000 };
+
+const always: PiscinaLoadBalancer = (_task, [worker]) => worker ?? null;
+const whenFree: PiscinaLoadBalancer = (_task, workers) =>
+  workers.find(({ currentUsage }) => currentUsage === 0) ?? null;
+
+/** A pool of a worker that has nothing to do, and looks for nothing until the gate is opened, with so many aborted tasks. */
+async function poolWith(t: TestContext, aborts: number, options: PiscinaOptions) {
+  const pool = piscinaFor(t, { filename, ...options });
+  const gate = newGate();
+  await pool.run(gate.words, { name: 'holdLater' });
+  await gate.begun();
+  for (let index = 0; index < aborts; index++) {
+    const controller = new AbortController();
+    const aborted = caught(pool.run(index, { signal: controller.signal }));
+    controller.abort();
+    await aborted;
+  }
+  return { pool, gate };
+}
+
+for (const [kind, loadBalancer, aborts] of [
+  ['which is full of them', always, 16],
+  ['which is counted', whenFree, 1],
+] as const)
+  for (const taskQueue of [undefined, new Piscina.ArrayTaskQueue()])
+    test(
+      `tasks that were aborted in a mailbox, ${kind}, hold up none: ${taskQueue === undefined ? 'no' : 'a'} queue`,
+      LIMIT,
+      async (t) => {
+        const { pool, gate } = await poolWith(t, aborts, { loadBalancer, taskQueue });
+        const run = pool.run('runs');
+        await sleep(50);
+        gate.open();
+        assert.equal(await run, 'runs');
+      },
+    );
+
+test(
+  'what a balancer throws later, when there is room in a mailbox, ends its task like any other',
+  LIMIT,
+  async (t) => {
+    let throws = false;
+    const loadBalancer: PiscinaLoadBalancer = (_task, [worker]) => {
+      if (throws) throw new Error('refused');
+      return worker ?? null;
+    };
+    const { pool, gate } = await poolWith(t, 16, { loadBalancer });
+    const run = caught(pool.run(0));
+    await sleep(50);
+    assert.equal(pool.needsDrain, true);
+    throws = true;
+    gate.open();
+    assert.equal((await run).message, 'refused');
+    await until(() => !pool.needsDrain);
+  },
+);
+
+test('what is taken back from a worker for a priority counts for it no more', LIMIT, async (t) => {
+  const { pool, gate } = await poolWith(t, 0, { loadBalancer: whenFree });
+  const runs = [{}, {}, { priority: 1 }].map((options, index) => pool.run(index, options as object));
+  await sleep(50);
+  gate.open();
+  assert.deepEqual(await Promise.all(runs), [0, 1, 2]);
+});
