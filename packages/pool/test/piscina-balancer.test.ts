@@ -8,9 +8,9 @@ import { caught, fixture, newGate, piscinaFor, until } from './support.js';
 const filename = fileURLToPath(fixture('stalls.mjs'));
 const LIMIT = { timeout: 60_000 };
 
-const always: PiscinaLoadBalancer = (_task, [worker]) => worker ?? null;
+const always: PiscinaLoadBalancer = (_task, [worker]) => worker;
 const whenFree: PiscinaLoadBalancer = (_task, workers) =>
-  workers.find(({ currentUsage }) => currentUsage === 0) ?? null;
+  workers.find(({ currentUsage }) => currentUsage === 0);
 
 /** A pool of a worker that has nothing to do, and looks for nothing until the gate is opened, with so many aborted tasks. */
 async function poolWith(t: TestContext, aborts: number, options: PiscinaOptions) {
@@ -44,6 +44,16 @@ for (const [kind, loadBalancer, aborts] of [
       },
     );
 
+test('a balancer that finds no worker gives undefined or null: the task waits', LIMIT, async (t) => {
+  for (const none of [undefined, null]) {
+    const pool = piscinaFor(t, { loadBalancer: (task, workers) => whenFree(task, workers) ?? none });
+    assert.deepEqual(
+      await Promise.all([1, 2, 3].map((value) => pool.run(value, { name: 'echo' }))),
+      [1, 2, 3],
+    );
+  }
+});
+
 test(
   'what a balancer throws later, when there is room in a mailbox, ends its task like any other',
   LIMIT,
@@ -51,7 +61,7 @@ test(
     let throws = false;
     const loadBalancer: PiscinaLoadBalancer = (_task, [worker]) => {
       if (throws) throw new Error('refused');
-      return worker ?? null;
+      return worker;
     };
     const { pool, gate } = await poolWith(t, 16, { loadBalancer });
     const run = caught(pool.run(0));

@@ -18,7 +18,7 @@ export function chooserFor(
     first ??= new Set(workers);
     const views = offered(workers, first).map((worker) => workerView(worker, hasHistograms));
     const chosen = balancer(viewOf(task, state.handlers), views);
-    if (chosen === null) {
+    if (chosen === null || chosen === undefined) {
       spawn(state);
       return undefined;
     }

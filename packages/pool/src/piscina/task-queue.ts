@@ -48,8 +48,8 @@ export interface PoolWorker {
   readonly destroyed: boolean;
 }
 
-/** Chooses the worker of a task; null: none for now, so the task waits (and a worker is started if there may be more). */
-export type LoadBalancer = (task: PoolTask, workers: PoolWorker[]) => PoolWorker | null;
+/** Chooses the worker of a task; null or undefined: none for now, so the task waits (and a worker is started if there may be more). */
+export type LoadBalancer = (task: PoolTask, workers: PoolWorker[]) => PoolWorker | null | undefined;
 
 /** A queue in one array, for the sake of Piscina's name. */
 export class ArrayTaskQueue implements TaskQueue {
