@@ -11,7 +11,7 @@ import { isTaskQueue, type TaskQueue } from './piscina/task-queue.js';
 import { tinypoolWorkerId } from './shared/context.js';
 import { isMovable, isTransferable, markMovable } from './shared/move.js';
 import { isInTime, LONGEST_TIMER } from './shared/timers.js';
-import { type Checks, check, fill, isBoolean, isNumber, isText, StandIn, threadsOf } from './stand-in.js';
+import { type Checks, check, fill, isBoolean, isNumber, StandIn, threadsOf } from './stand-in.js';
 
 /**
  * The interface of tinypool 2 over a plimsoll pool, with threads: the same class, options, statics and error texts. What
@@ -19,7 +19,7 @@ import { type Checks, check, fill, isBoolean, isNumber, isText, StandIn, threads
  */
 export interface TinypoolOptions
   extends Pick<PoolOptions, 'argv' | 'execArgv' | 'env' | 'workerData' | 'maxQueue'> {
-  filename?: string | null | undefined;
+  filename?: string | URL | null | undefined;
   /** Default: 'default'. */
   name?: string | undefined;
   /** Threads, or below 1 a part of the CPUs. Default: half of the CPUs. */
@@ -63,7 +63,7 @@ export interface TinypoolChannel {
 export interface TinypoolRunOptions {
   transferList?: Transferable[] | undefined;
   channel?: TinypoolChannel | undefined;
-  filename?: string | null | undefined;
+  filename?: string | URL | null | undefined;
   signal?: AbortSignalAny | null | undefined;
   name?: string | null | undefined;
   runtime?: 'worker_threads' | undefined;
@@ -75,7 +75,6 @@ class CancelError extends Error {
 }
 
 const OPTIONS: Checks<TinypoolOptions> = [
-  ['filename', isText, 'must be a string or null'],
   ['minThreads', isNumber(0), 'must be a non-negative number'],
   ['maxThreads', (value) => isNumber(0)(value) && value > 0, 'must be a positive number'],
   ['isolateWorkers', isBoolean, 'must be a boolean value'],
@@ -95,14 +94,16 @@ function checkChannel(channel: TinypoolChannel): void {
 }
 
 function checkRuntime(name: string, value: unknown): void {
-  if (value === undefined || value === 'worker_threads') return;
+  if ((value ?? 'worker_threads') === 'worker_threads') return;
   throw badRange(name, value, "'worker_threads', since it has no processes: for those, stay with tinypool");
 }
 
 const MEGABYTE = 2 ** 20;
 
+/** As for tinypool, null is nothing, except as a value for the workers. */
 function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
-  const options: TinypoolOptions = Object.assign(Object.create(null), given);
+  const options: TinypoolOptions & Record<string, unknown> = Object.assign(Object.create(null), given);
+  for (const name in options) if (options[name] === null && name !== 'workerData') delete options[name];
   checkRuntime('options.runtime', options.runtime);
   check(options, OPTIONS, (name) => `options.${name}`);
   const cores = availableParallelism();
@@ -146,14 +147,15 @@ export class Tinypool extends StandIn {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tinypool's types, so that its users' code still compiles
-  run(task: any, options: TinypoolRunOptions = {}): Promise<any> {
+  run(task: any, options?: TinypoolRunOptions): Promise<any> {
     try {
-      const { runtime, channel } = options;
-      checkRuntime('options.runtime', runtime);
+      const channel = options?.channel ?? undefined;
+      const transferList = options?.transferList ?? undefined;
+      checkRuntime('options.runtime', options?.runtime);
       if (channel !== undefined) checkChannel(channel);
       this.ensureOpen();
       if (channel !== undefined) this.#openChannel(channel);
-      const result = this.inResource(runWith(this.core, task, options as RunOptions));
+      const result = this.inResource(runWith(this.core, task, { ...options, transferList } as RunOptions));
       const isPlain = channel === undefined && this.#isolation === undefined;
       return isPlain ? result : this.#followed(result, channel);
     } catch (error) {
@@ -195,8 +197,8 @@ export class Tinypool extends StandIn {
   }
 
   /** Ends idle workers now, and the others after their tasks; new ones take their places. */
-  async recycleWorkers(options: { runtime?: 'worker_threads' } = {}): Promise<void> {
-    checkRuntime('options.runtime', options.runtime);
+  async recycleWorkers(options?: { runtime?: 'worker_threads' }): Promise<void> {
+    checkRuntime('options.runtime', options?.runtime);
     if (this.#isolation !== undefined) return;
     const { core } = this;
     const idle = core.workers.filter((worker) => worker.hasNothing);

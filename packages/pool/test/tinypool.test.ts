@@ -82,6 +82,22 @@ test('processes are refused with a code and what to use', async (context) => {
     await assert.rejects(pool.run(1, { channel: { [name]() {} } }), { message: /MessagePort/ });
 });
 
+test('null is an option that is not given, and a file may be a URL', async (context) => {
+  const nothing = {
+    ...{ name: null, minThreads: null, maxThreads: null, idleTimeout: null, maxQueue: null, runtime: null },
+    ...{ concurrentTasksPerWorker: null, isolateWorkers: null, teardown: null, terminateTimeout: null },
+    ...{ maxMemoryLimitBeforeRecycle: null, taskQueue: null, resourceLimits: null, env: null, argv: null },
+  };
+  const pool = new Tinypool({ ...(nothing as object), filename: fixture('tinypool.mjs'), workerData: null });
+  context.after(() => pool.destroy());
+  assert.equal(pool.options.workerData, null);
+  assert.equal(pool.options.maxQueue, Number.POSITIVE_INFINITY);
+  const none = { transferList: null, channel: null, runtime: null, name: null, filename: null, signal: null };
+  for (const options of [none as object, null as never, { filename: fixture('tinypool.mjs') }])
+    assert.equal(typeof (await pool.run({}, options)), 'number');
+  await pool.recycleWorkers(null as never);
+});
+
 test('isolateWorkers gives each task a fresh worker', async (context) => {
   const shared = open(context);
   assert.deepEqual([await shared.run({}), await shared.run({}), await shared.run({})], [0, 1, 2]);
