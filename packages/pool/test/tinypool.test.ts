@@ -131,6 +131,27 @@ test('workers have numbers up to maxThreads, no two at once the same', async (co
   assert.equal((process as { __tinypool_state__?: unknown }).__tinypool_state__, undefined);
 });
 
+test('workers that replace others have numbers up to maxThreads, no two at once the same', async (context) => {
+  const newGate = () => ({ shared: new Int32Array(new SharedArrayBuffer(4)), tasks: 2 });
+  const numbersOf = async (runs: Promise<{ workerId: number }>[]) =>
+    (await Promise.all(runs)).map(({ workerId }) => workerId).sort();
+  const pool = open(context, { minThreads: 2, maxThreads: 2 });
+  for (let round = 0; round < 5; round++) {
+    const gate = newGate();
+    const busy = pool.run(gate, { name: 'id' });
+    await until(() => Atomics.load(gate.shared, 0) === 1);
+    await pool.recycleWorkers();
+    assert.ok(pool.threads.length <= 2);
+    assert.deepEqual(await numbersOf([busy, pool.run(gate, { name: 'id' })]), [1, 2]);
+  }
+  const recycled = open(context, { minThreads: 2, maxThreads: 2, maxMemoryLimitBeforeRecycle: 1 });
+  for (let round = 0; round < 10; round++) {
+    const gate = newGate();
+    const runs = [1, 2].map(() => recycled.run(gate, { name: 'id' }));
+    assert.deepEqual(await numbersOf(runs), [1, 2]);
+  }
+});
+
 test('recycleWorkers replaces idle workers at once and the others after their tasks', async (context) => {
   const pool = open(context, { minThreads: 2, maxThreads: 2 });
   const ids = () => new Set(pool.threads.map(({ threadId }) => threadId));

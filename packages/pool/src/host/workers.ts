@@ -73,13 +73,20 @@ const later = (milliseconds: number, callback: () => void): NodeJS.Timeout =>
 
 /** Starts a worker, so many at most beyond those that there may be. An error of Node is kept for the tasks that wait for a worker. */
 export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
-  if (state.count >= state.options.maxThreads + beyond || state.breaker.pause > 0) return undefined;
+  const { maxThreads } = state.options;
+  const number = state.policy?.hasNumbers ? freeNumber(state) : 0;
+  if (state.count >= maxThreads + beyond || number > maxThreads || state.breaker.pause > 0) return undefined;
   const index = state.freeIndexes.at(-1);
   try {
     if (index === undefined)
       throw new Error(`${stuck(state.exiting.size)}, so there is no room for new workers`);
     resetBlock(state.table, index);
-    const worker = new WorkerHandle(startupOf(state, index), state.table, threadOptions(state), state);
+    const worker = new WorkerHandle(
+      startupOf(state, index, number),
+      state.table,
+      threadOptions(state),
+      state,
+    );
     state.freeIndexes.pop();
     state.workers.push(worker);
     state.made++;
@@ -90,7 +97,11 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   }
 }
 
-function startupOf(state: State, index: number): Omit<message.Startup, keyof message.PostPorts> {
+function startupOf(
+  state: State,
+  index: number,
+  number: number,
+): Omit<message.Startup, keyof message.PostPorts> {
   const { options, table, handlers, slots } = state;
   return {
     layout: table.layout,
@@ -101,7 +112,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     marks: state.marks,
     lifecycle: state.policy?.hooks ?? LIFECYCLE,
     patience: options.closeTimeout,
-    number: state.policy?.hasNumbers ? freeNumber(state) : undefined,
+    number: number || undefined,
     maxHeapMb: options.maxHeapMb,
     maxValueBytes: options.maxValueBytes,
     clock: source,
@@ -114,9 +125,11 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
   };
 }
 
-/** The least that no worker has which takes tasks, so it is never above `maxThreads`. */
-function freeNumber({ workers }: State): number {
-  const taken = new Set(workers.filter(takesTasks).map((worker) => worker.number));
+/** The least that no worker has which may run tasks: one that retires may still claim some, unless workers are chosen for tasks. */
+function freeNumber({ workers, choose }: State): number {
+  const runs = (worker: WorkerHandle): boolean =>
+    takesTasks(worker) || choose === undefined || !worker.hasNothing;
+  const taken = new Set(workers.filter(runs).map((worker) => worker.number));
   let number = 1;
   while (taken.has(number)) number++;
   return number;
@@ -293,12 +306,19 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
 
 const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
 
-/** Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. */
+/**
+ * Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. One with
+ * a number leaves first, since the next has that number from its start.
+ */
 export function recycle(state: State): void {
   if (state.closing || state.workers.some(isReplaced)) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
   const old = state.workers.find((worker) => isDue(worker, most));
   if (old === undefined) return;
+  if (old.number !== undefined) {
+    retire(state, old);
+    return;
+  }
   old.successor = spawn(state, 1);
   if (old.successor === undefined) old.postponedAt = old.completed;
 }
