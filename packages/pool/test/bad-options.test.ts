@@ -36,7 +36,7 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [Number.NaN, RangeError, /not NaN$/],
       [Number.NEGATIVE_INFINITY, RangeError, /not -Infinity$/],
     ],
-    concurrentTasksPerWorker: counts(1, 65536),
+    concurrentTasksPerWorker: counts(1, 32768),
     resourceLimits: [[5, TypeError, /must be an object, not 5$/]],
     argv: [
       ['x', TypeError, /must be an array of strings, not 'x'$/],

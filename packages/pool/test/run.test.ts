@@ -184,6 +184,19 @@ test('a task that needs a worker for itself counts as such: queue, limit, furthe
   await Promise.all([plain, other]);
 });
 
+test('workers together run at most 32,768 tasks: a further one waits', async (t) => {
+  const most = 2 ** 15;
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2, concurrentTasksPerWorker: most, maxQueue: 1 });
+  const runs = Array.from({ length: most - 1 }, () => pool.run(1, { name: 'echo' }));
+  assert.deepEqual([pool.queueSize, pool.needsDrain], [0, false]);
+  for (const size of [0, 1]) {
+    runs.push(pool.run(1, { name: 'echo' }));
+    assert.deepEqual([pool.queueSize, pool.needsDrain], [size, true]);
+  }
+  await assert.rejects(pool.run(1), { code: 'PLIMSOLL_POOL_QUEUE_FULL' });
+  await Promise.all(runs);
+});
+
 test('the event loop of an idle worker runs', async (t) => {
   const pool = poolFor(t);
   const shared = new Int32Array(new SharedArrayBuffer(4));

@@ -58,7 +58,7 @@ export interface PoolOptions {
   idleTimeout?: number | undefined;
   /** Tasks that may wait while every worker is busy; 'auto': the square of `maxThreads`. Default: Infinity. */
   maxQueue?: number | 'auto' | undefined;
-  /** Tasks that one worker may run at once; useful for asynchronous tasks. Default: 1. */
+  /** Tasks that one worker may run at once; useful for asynchronous tasks. All workers together run at most 32768. Default: 1. */
   concurrentTasksPerWorker?: number | undefined;
   /**
    * Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's; with
@@ -251,7 +251,7 @@ const OPTIONS = {
     if (value !== undefined && typeof value !== 'number') throw badType(name, value, "a number or 'auto'");
     return count(name, value, 0, ENDLESS) ?? ENDLESS;
   },
-  concurrentTasksPerWorker: or(within(1, 2 ** 16), 1),
+  concurrentTasksPerWorker: or(within(1, 2 ** 15), 1),
   resourceLimits: accept<ResourceLimits>(isObject, 'an object'),
   argv: accept<string[]>(isTexts, 'an array of strings'),
   execArgv: accept<string[]>(isTexts, 'an array of strings'),

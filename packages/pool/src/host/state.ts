@@ -324,16 +324,16 @@ export abstract class State implements WorkerEvents {
     return pinnedAlone > 0 ? 0 : Math.max(0, concurrentTasksPerWorker - pinned);
   }
 
-  /** The same, with the tasks that wait for the worker of their own. */
+  /** The same, with the tasks that wait for the worker of their own, or for a slot. */
   waiting(threads: number, morePlain = 0, moreAbortable = 0): number {
     let waiting = this.shortage(threads, morePlain, moreAbortable);
-    if (this.homed === 0) return waiting;
     const { concurrentTasksPerWorker } = this.options;
-    for (const worker of this.workers) {
+    for (const worker of this.homed === 0 ? [] : this.workers) {
       const room = worker.pinnedAlone > 0 ? 1 : concurrentTasksPerWorker;
       if (takesTasks(worker)) waiting += Math.max(0, worker.pinned - room);
     }
-    return waiting;
+    const slotless = this.outstanding + morePlain + moreAbortable - this.table.layout.slots;
+    return Math.max(waiting, slotless);
   }
 
   homeOf(key: Key): WorkerHandle | undefined {
