@@ -81,3 +81,18 @@ test('what is taken back from a worker for a priority counts for it no more', LI
   gate.open();
   assert.deepEqual(await Promise.all(runs), [0, 1, 2]);
 });
+
+test('an aborted task spares what a balancer has given to its worker', LIMIT, async (t) => {
+  const pool = piscinaFor(t, { filename, loadBalancer: always });
+  const gate = newGate();
+  const controller = new AbortController();
+  const ended = caught(pool.run(gate.words, { name: 'hold', signal: controller.signal }));
+  await gate.begun();
+  const runs = Array.from({ length: 10 }, () => {
+    const buffer = new ArrayBuffer(20_000);
+    return pool.run(buffer, { name: 'length', transferList: [buffer] });
+  });
+  controller.abort();
+  await ended;
+  assert.deepEqual(await Promise.all(runs), Array(10).fill(20_000));
+});

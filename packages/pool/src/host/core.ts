@@ -247,7 +247,7 @@ export class Core extends State implements Pumped {
       if (endedByIt < DRAIN_AT_ONCE) worker.lastNumber = this.lastNumber;
       ended += endedByIt;
     }
-    if (this.slots.mailed > 0) watchAhead(this);
+    if (this.slots.mailed > 0 && this.choose === undefined) watchAhead(this);
     this.#refill();
     if (ended > 0) {
       if (this.#recycles) recycle(this);

@@ -201,11 +201,11 @@ function publishToAll(state: State, task: Task, slot: number): boolean {
 }
 
 function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: number): boolean {
-  const isMailed = !task.isPinned && state.choose === undefined;
-  // What only this worker can run may wait for long, and what it transfers would be lost with the worker.
-  const mayWait = task.isPinned && task.hasTransfer && !worker.hasNothing;
+  const isAhead = !task.isPinned && state.choose === undefined;
+  // What is for this worker alone may wait for long, and what it transfers would be lost with the worker.
+  const mayWait = !isAhead && task.hasTransfer && !worker.hasNothing;
   const isOwed = mayWait && (worker.mailCount >= AHEAD_OF_SEVERAL || !mayPostAhead(state, worker, task));
-  if (!isOwed && !sendPayload(state, worker, task, isMailed)) {
+  if (!isOwed && !sendPayload(state, worker, task, isAhead)) {
     state.slots.giveBack(slot);
     return true;
   }

@@ -32,8 +32,8 @@ const isIdle = (worker: WorkerHandle): boolean => worker.state === READY && work
  * retire: it may leave without having read this.
  */
 export function askBack(state: State, worker: WorkerHandle): void {
-  if (worker.mailed === 0 || worker.mailCount === 0) return;
-  const { slots, table, returning, paused } = state;
+  const { slots, table, returning, paused, choose } = state;
+  if (worker.mailed === 0 || worker.mailCount === 0 || choose !== undefined) return;
   for (const task of slots.publishedYoungestFirst()) {
     const { slot, hasTransfer, isPinned } = task;
     if (!hasTransfer || isPinned || !slots.isSent(slot) || addresseeOf(table, slot) !== worker.index)
