@@ -296,11 +296,13 @@ export abstract class State implements WorkerEvents {
         spare += this.#placesOf(worker);
       }
     }
-    // One that is blocked by a call takes nothing beside what it runs.
-    for (const { worker, isOpen } of this.blocked.values()) {
-      if (!takesTasks(worker) || !isOpen()) continue;
-      const { isAlone, count } = this.slots.sharedBy(worker);
-      if (!isAlone) spare -= Math.max(0, this.#placesOf(worker) - count);
+    if (this.blocked.size > 0) {
+      // One that is blocked by a call takes nothing beside what it runs.
+      for (const { worker, isOpen } of this.blocked.values()) {
+        if (!takesTasks(worker) || !isOpen()) continue;
+        const { isAlone, count } = this.slots.sharedBy(worker);
+        if (!isAlone) spare -= Math.max(0, this.#placesOf(worker) - count);
+      }
     }
     if (this.retiring > 0) {
       // What workers that retire still run needs no other one.
@@ -328,9 +330,11 @@ export abstract class State implements WorkerEvents {
   waiting(threads: number, morePlain = 0, moreAbortable = 0): number {
     let waiting = this.shortage(threads, morePlain, moreAbortable);
     const { concurrentTasksPerWorker } = this.options;
-    for (const worker of this.homed === 0 ? [] : this.workers) {
-      const room = worker.pinnedAlone > 0 ? 1 : concurrentTasksPerWorker;
-      if (takesTasks(worker)) waiting += Math.max(0, worker.pinned - room);
+    if (this.homed > 0) {
+      for (const worker of this.workers) {
+        const room = worker.pinnedAlone > 0 ? 1 : concurrentTasksPerWorker;
+        if (takesTasks(worker)) waiting += Math.max(0, worker.pinned - room);
+      }
     }
     const slotless = this.outstanding + morePlain + moreAbortable - this.table.layout.slots;
     return Math.max(waiting, slotless);
