@@ -14,7 +14,6 @@ import {
   queuedEntries,
   retract,
   slotAt,
-  sweep,
 } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
@@ -296,9 +295,9 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
   return ended;
 }
 
-const taskOf = (state: State, slot: number): Task => state.slots.tasks[slot] as Task;
+export const taskOf = (state: State, slot: number): Task => state.slots.tasks[slot] as Task;
 
-function finish(state: State, worker: WorkerHandle, slot: number): void {
+export function finish(state: State, worker: WorkerHandle, slot: number): void {
   // Calls that nobody waits for are made before their task is over.
   if (state.callsHost) worker.readMessages();
   const { words, layout } = state.table;
@@ -325,45 +324,6 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   if (task.hasTransfer && state.options.concurrentTasksPerWorker === 1) worker.taskEnded(now());
   state.slots.giveBack(slot);
   state.settle(task, value, failed, true);
-}
-
-/**
- * A worker's thread has exited: what waited goes back. Returns how many tasks it was running, and what died with it: those, those whose
- * transferred objects it had, and those that no other worker can run.
- */
-export function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
-  const dead: Task[] = [];
-  state.refusedAt = -1;
-  drain(state, worker);
-  const left = sweep(state.table, worker.index);
-  for (const slot of left.done) finish(state, worker, slot);
-  for (const slot of left.running) {
-    const task = taskOf(state, slot);
-    state.slots.giveBack(slot);
-    if (task.place !== SETTLED) dead.push(task);
-  }
-  const lane = state.lanes.get(worker);
-  state.lanes.delete(worker);
-  for (const task of lane === undefined ? [] : lane.takeAll()) {
-    if (task.isBound) dead.push(task);
-    else {
-      state.setHome(task, undefined);
-      putIntoLane(state, task);
-    }
-  }
-  for (const slot of left.mail.reverse()) {
-    const task = taskOf(state, slot);
-    const isSent = task.hasTransfer && !state.slots.isOwed(slot);
-    state.slots.giveBack(slot);
-    if (task.place === SETTLED) continue;
-    if (isSent || task.isBound) dead.push(task);
-    else {
-      if (task.isPinned) state.setHome(task, undefined);
-      putBack(state, task);
-    }
-  }
-  for (const task of dead) task.place = LOOSE;
-  return { dead, ran: left.running.length };
 }
 
 /** Rejects the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */

@@ -2,15 +2,15 @@ import type { WorkerError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
 import type { Handler } from '../shared/messages.js';
-import { ask, runnerOf } from '../shared/table.js';
+import { ask, runnerOf, sweep } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { putBack, reap, rejectWaiting, takeOut } from './dispatch.js';
+import { drain, finish, putBack, putIntoLane, rejectWaiting, takeOut, taskOf } from './dispatch.js';
 import { notRetryable, workerFailure } from './faults.js';
 import { interrupt } from './host-calls.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import { unreturned } from './returns.js';
 import type { State } from './state.js';
-import { PAUSED, SETTLED, type Task } from './task.js';
+import { LOOSE, PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, kill, leave } from './workers.js';
 
@@ -113,6 +113,45 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
     rejectWaiting(state, () => errorOf());
   }
   return !isIdleDeath && (!isStillborn || state.workers.length > 0);
+}
+
+/**
+ * A worker's thread has exited: what waited goes back. Returns how many tasks it was running, and what died with it: those, those whose
+ * transferred objects it had, and those that no other worker can run.
+ */
+function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
+  const dead: Task[] = [];
+  state.refusedAt = -1;
+  drain(state, worker);
+  const left = sweep(state.table, worker.index);
+  for (const slot of left.done) finish(state, worker, slot);
+  for (const slot of left.running) {
+    const task = taskOf(state, slot);
+    state.slots.giveBack(slot);
+    if (task.place !== SETTLED) dead.push(task);
+  }
+  const lane = state.lanes.get(worker);
+  state.lanes.delete(worker);
+  for (const task of lane === undefined ? [] : lane.takeAll()) {
+    if (task.isBound) dead.push(task);
+    else {
+      state.setHome(task, undefined);
+      putIntoLane(state, task);
+    }
+  }
+  for (const slot of left.mail.reverse()) {
+    const task = taskOf(state, slot);
+    const isSent = task.hasTransfer && !state.slots.isOwed(slot);
+    state.slots.giveBack(slot);
+    if (task.place === SETTLED) continue;
+    if (isSent || task.isBound) dead.push(task);
+    else {
+      if (task.isPinned) state.setHome(task, undefined);
+      putBack(state, task);
+    }
+  }
+  for (const task of dead) task.place = LOOSE;
+  return { dead, ran: left.running.length };
 }
 
 /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
