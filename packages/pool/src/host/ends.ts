@@ -198,7 +198,7 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
   state.paused.set(task, timers.setTimeout(onTime, Math.min(backoff, LONGEST_TIMER)).unref());
 }
 
-export function runAgain(state: State, task: Task): void {
+function runAgain(state: State, task: Task): void {
   try {
     findHome(state, task);
     putBack(state, task);

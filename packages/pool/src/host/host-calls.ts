@@ -210,6 +210,6 @@ function isStuck(pool: State, task: Task, hopeless: ReadonlySet<WorkerHandle>): 
   const runner = task.place === IN_TABLE ? pool.workerAt(runnerOf(pool.table, task.slot)) : undefined;
   const only = runner ?? home;
   if (only !== undefined) return hopeless.has(only);
-  const lost = pool.workers.filter((each) => takesTasks(each) && hopeless.has(each));
+  const lost = pool.workers.filter((handle) => takesTasks(handle) && hopeless.has(handle));
   return lost.length >= pool.options.maxThreads;
 }

@@ -104,8 +104,7 @@ export abstract class State implements WorkerEvents {
   startError: { readonly error: unknown } | undefined;
   readonly breaker: Breaker;
 
-  /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff
-  // or their return. */
+  /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff or return. */
   readonly queue: Pending;
   readonly lanes = new Map<WorkerHandle, List>();
   readonly homeless = new List();

@@ -63,7 +63,7 @@ export const QUEUED = 1;
 export const IN_LANE = 2;
 /** In the table; that alone knows whether a worker runs it. */
 export const IN_TABLE = 3;
-/** It died with its worker and runs again after its backoff. */
+/** It died with its worker and runs again after its backoff, or a worker is to post it back. */
 export const PAUSED = 4;
 export const SETTLED = 5;
 
