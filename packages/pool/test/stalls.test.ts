@@ -75,6 +75,25 @@ for (const options of [
     assert.equal(await plain, 1);
   });
 
+test('an abort spares what its worker was sent before, and would have run after it', LIMIT, async (t) => {
+  for (const options of [{}, { key: 2 }]) {
+    const pool = poolFor(t, { ...TWO, minThreads: 1, maxThreads: 1 });
+    const [keyed, aborted] = [newGate(), newGate()];
+    const first = pool.run(keyed.words, { name: 'hold', key: 1 });
+    await keyed.begun();
+    // After a task with a key it is the turn of those that wait for all, before the next one with a key.
+    const second = pool.run(1, { key: 1 });
+    const runs = transfers(pool, 3, options);
+    const controller = new AbortController();
+    const ended = caught(pool.run(aborted.words, { name: 'hold', signal: controller.signal }));
+    keyed.open();
+    await aborted.begun();
+    controller.abort();
+    await Promise.all([first, second, ended]);
+    assert.deepEqual(await Promise.all(runs), Array(3).fill(BYTES));
+  }
+});
+
 test('a pool that is made smaller while its workers start loses no task', LIMIT, async (t) => {
   const pool = poolFor(t, TWO);
   const runs = transfers(pool, 4);

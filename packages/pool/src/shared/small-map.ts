@@ -20,6 +20,10 @@ export class SmallMap<Value> {
     return place === -1 ? undefined : this.#values[place];
   }
 
+  some(isSought: (value: Value) => boolean): boolean {
+    return this.#values.some(isSought);
+  }
+
   set(key: number, value: Value): void {
     const place = this.#keys.indexOf(key);
     if (place !== -1) this.#values[place] = value;

@@ -162,8 +162,8 @@ export function release(table: Table, slot: number): void {
   table.words[slotAt(table.layout, slot) + STATE] = FREE;
 }
 
-/** May a worker take this slot now? */
-type Accepts = (slot: number) => boolean;
+/** May a worker take this slot now, from its mailbox or from those that wait for all? */
+type Accepts = (slot: number, isShared: boolean) => boolean;
 
 /**
  * Worker: claims the oldest queued slot, its own mailbox first. Returns the slot or -1.
@@ -171,10 +171,15 @@ type Accepts = (slot: number) => boolean;
  * for this worker alone, so nothing else is claimed before it: otherwise it might never be accepted.
  * `mayPass` says that a shared slot may be claimed before the mail that is due: that is how both take turns.
  */
-export function claim(table: Table, worker: number, accepts?: Accepts, mayPass?: Accepts): number {
+export function claim(
+  table: Table,
+  worker: number,
+  accepts?: Accepts,
+  mayPass?: (slot: number) => boolean,
+): number {
   if (mayPass !== undefined) {
     const due = firstOf(table, worker);
-    if (due !== EMPTY && mayPass(due) && (accepts === undefined || accepts(due))) {
+    if (due !== EMPTY && mayPass(due) && (accepts === undefined || accepts(due, false))) {
       const shared = claimFrom(table, ALL, worker, accepts);
       if (shared >= 0) return shared;
     }
@@ -203,7 +208,7 @@ function claimFrom(table: Table, owner: number, worker: number, accepts: Accepts
     const head = Atomics.load(words, headAt(layout, owner));
     if (head === Atomics.load(words, tailAt(layout, owner))) return EMPTY;
     const slot = Atomics.load(words, entryAt(layout, owner, head));
-    if (refuses(table, slot, ticket(owner, head), accepts)) return REFUSED;
+    if (refuses(table, slot, owner, head, accepts)) return REFUSED;
     const taken = take(table, worker, slot, ticket(owner, head));
     Atomics.compareExchange(words, headAt(layout, owner), head, next(head));
     if (taken) return slot;
@@ -211,9 +216,9 @@ function claimFrom(table: Table, owner: number, worker: number, accepts: Accepts
 }
 
 /** Is the slot still queued as the ring says, and not for this worker now? */
-function refuses({ words, layout }: Table, slot: number, queued: number, accepts?: Accepts): boolean {
-  if (accepts === undefined || accepts(slot)) return false;
-  return Atomics.load(words, stateAt(layout, slot)) === queued;
+function refuses(table: Table, slot: number, owner: number, head: number, accepts?: Accepts): boolean {
+  if (accepts === undefined || accepts(slot, owner === ALL)) return false;
+  return Atomics.load(table.words, stateAt(table.layout, slot)) === ticket(owner, head);
 }
 
 function take(table: Table, worker: number, slot: number, queued: number): boolean {
@@ -243,7 +248,7 @@ export function anythingQueued(table: Table, worker: number, accepts?: Accepts):
   const head = Atomics.load(words, headAt(layout, owner));
   if (owner === ALL && head === Atomics.load(words, QUEUE_TAIL)) return false;
   if (accepts === undefined) return true;
-  return !refuses(table, Atomics.load(words, entryAt(layout, owner, head)), ticket(owner, head), accepts);
+  return !refuses(table, Atomics.load(words, entryAt(layout, owner, head)), owner, head, accepts);
 }
 
 /** Worker: reports the end of a claimed slot. False when the host has condemned it: then claim nothing more. */

@@ -168,6 +168,12 @@ export function channelOf(startup: message.Startup) {
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),
 
+    /** Has anything been posted for tasks to come that its sender no longer has? */
+    holdsTransfers(): boolean {
+      readAll();
+      return payloads.some(({ payload }) => payload.moved !== undefined);
+    },
+
     /** The payload of a slot, or undefined when the host has not sent it. */
     payload(slot: number): message.Payload | undefined {
       const entry = payloads.take(slot);

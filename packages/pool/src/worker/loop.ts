@@ -5,7 +5,17 @@ import { AWAKE, cancelSleep, declareSleep, gateAt, retireItself, SLEEPING } from
 import { ABORTABLE_NOW, FLAGS, HANDLER } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import * as message from '../shared/messages.js';
-import { anythingQueued, blockAt, claim, claimOwn, complete, PULL, report, slotAt } from '../shared/table.js';
+import {
+  anythingQueued,
+  blockAt,
+  claim,
+  claimOwn,
+  complete,
+  mailCount,
+  PULL,
+  report,
+  slotAt,
+} from '../shared/table.js';
 import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
@@ -42,7 +52,6 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   const abortableWord = blockAt(layout, index) + ABORTABLE_NOW;
   const spinner = spinnerOf(table, index + 1, () => anythingQueued(table, index), 32);
   const payloadSpinner = spinnerOf(table, -(index + 1), isAnyPayloadThere, 4);
-  const accepts = concurrency > 1 ? mayShare : undefined;
 
   let running = 0;
   let hasMovedHuge = false;
@@ -205,9 +214,13 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     return words[slotAt(layout, slot) + FLAGS] as number;
   }
 
-  /** A task that may be killed shares a worker with no other one. */
-  function mayShare(slot: number): boolean {
-    return running === 0 || (flagsOf(slot) & message.ABORTABLE) === 0;
+  /**
+   * A task that may be aborted shares a worker with no other one, and is not taken from those that wait for all before what was posted
+   * to this worker with what it transfers: an abort would lose that.
+   */
+  function accepts(slot: number, isShared: boolean): boolean {
+    if ((flagsOf(slot) & message.ABORTABLE) === 0) return true;
+    return running === 0 && !(isShared && mailCount(table, index) > 0 && channel.holdsTransfers());
   }
 
   function isPinned(slot: number): boolean {
