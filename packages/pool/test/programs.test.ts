@@ -16,7 +16,7 @@ test('random programs of everything with everything: nothing hangs, and the book
 });
 
 /** Those of a million that found something which the first ten thousand had not. */
-for (const seed of [89_175, 113_635, 119_484, 124_553, 133_272, 585_514, 657_369, 2_225_432]) {
+for (const seed of [89_175, 124_553, 133_272, 585_514, 657_369, 2_225_432]) {
   test(`the program of seed ${seed}`, async () => {
     assert.deepEqual(await wrongPrograms({ count: 1, first: seed }), []);
   });

@@ -13,6 +13,7 @@ const BYTES = 20_000;
 const HOST_TIMEOUT = 15_000;
 const VIRTUAL_HOST_TIMEOUT = 1e8;
 const MORE_ACTIONS = { meet: 8, transfers: 4, pair: 2, proxy: 1, second: 2 };
+const CALLING = ['meet', 'second'];
 const RARE = ['priority', 'stream', 'map', 'crash', 'badStart', 'kill'];
 /** Calls that others may hold up for ever. */
 const ENDLESS_CALLS = ['never', 'nests'];
@@ -40,7 +41,8 @@ export class BurstProgram extends Program {
   parts = this.#without(PARTS);
 
   #without(weights) {
-    return Object.fromEntries(Object.entries(weights).filter(([name]) => !this.#left.has(name)));
+    const isLeft = (name) => this.#left.has(name) || (!this.callsHost && CALLING.includes(name));
+    return Object.fromEntries(Object.entries(weights).filter(([name]) => !isLeft(name)));
   }
 
   async run() {
@@ -69,7 +71,7 @@ export class BurstProgram extends Program {
     if (random.chance(0.3)) options.recordTiming = true;
     if (random.chance(0.1)) options.maxQueue = 'auto';
     if (random.chance(0.1)) options.maxValueBytes = random.of([1000, 30_000]);
-    if (this.isReal && random.chance(0.1)) options.maxHeapMb = random.of([1, 64]);
+    if (this.isReal && random.chance(this.callsHost ? 0.1 : 0.02)) options.maxHeapMb = random.of([1, 64]);
     return options;
   }
 

@@ -94,7 +94,10 @@ export class Program extends Submissions {
       }
     })();
     const options = {
-      name: random.weighted({ default: 8, later: 3, calls: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }),
+      name: random.weighted({
+        ...{ default: 8, later: 3, calls: this.callsHost ? 3 : 0 },
+        ...{ fails: random.chance(0.1) ? 1 : 0, odd: 0.1 },
+      }),
     };
     if (many > 1000 || random.chance(0.6)) options.concurrency = many > 1000 ? 1500 : random.between(1, 30);
     if (random.chance(0.3)) options.ordered = false;
@@ -110,7 +113,8 @@ export class Program extends Submissions {
   $stream() {
     const random = this.random;
     const isLocked = random.chance(0.05);
-    const name = random.weighted({ items: 4, callingItems: 2, endless: 2, fails: 0.3, oddItems: 0.3 });
+    const callingItems = this.callsHost ? 2 : 0;
+    const name = random.weighted({ items: 4, callingItems, endless: 2, fails: 0.3, oddItems: 0.3 });
     const options = { name };
     if (random.chance(0.6)) options.highWaterMark = random.between(1, 20);
     if (random.chance(0.3)) options.signal = this.signal();

@@ -67,16 +67,8 @@ export class Submissions extends Books {
   /** Options of a task, and an id by which it is known. */
   task(extra = {}, odd = undefined) {
     const random = this.random;
-    const name = random.weighted({
-      default: 10,
-      later: 4,
-      calls: 4,
-      blocks: 1,
-      leaves: 1,
-      fails: 1,
-      hangs: 1,
-      odd: 0.3,
-    });
+    const calls = this.callsHost ? { calls: 4, blocks: 1, leaves: 1 } : {};
+    const name = random.weighted({ default: 10, later: 4, ...calls, fails: 1, hangs: 1, odd: 0.3 });
     const options = { name, ...extra };
     if (name === 'hangs' || random.chance(0.1)) options.timeout = random.between(1, 300);
     if (random.chance(0.1)) options.signal = this.signal();
