@@ -120,6 +120,15 @@ test('tasks do not see what the test holds in an AsyncLocalStorage', async (t) =
   });
 });
 
+test('a worker is started for what a stream waits for', async (t) => {
+  const nest = (): Promise<unknown> => pool.run(0, { name: 'answer' });
+  const options = { filename: fixture('stalls.mjs'), maxThreads: 2, host: { nest } };
+  const pool: TestPool = poolFor(t, options);
+  const items: unknown[] = [];
+  for await (const item of pool.stream(3, { name: 'stepsThatCall' })) items.push(item);
+  assert.deepEqual(items, ['inner', 'inner', 'inner']);
+});
+
 test('streams out of a worker and into one, with break and a death in the middle', async (t) => {
   const pool = poolFor(t, { filename: fixture('streams.mjs'), minThreads: 2, maxThreads: 2 });
   const items: unknown[] = [];

@@ -259,6 +259,14 @@ export class Simulation {
 
   async #next(): Promise<Step | undefined> {
     this.#exchange();
+    const step = await this.#act();
+    if (step !== undefined || this.pumped?.outstanding === 0) return step;
+    // What a host does that has slept for ten milliseconds.
+    this.pumped?.wakeFurther();
+    return this.#act();
+  }
+
+  async #act(): Promise<Step | undefined> {
     const actions = this.#actions();
     while (actions.length > 0) {
       const [action] = actions.splice(this.#order(actions.length), 1);
