@@ -17,7 +17,7 @@ export class Program extends Submissions {
       // What was refused is settled by then.
       await new Promise(setImmediate);
       if (this.random.chance(0.7)) await this.steps(this.random.between(0, 6));
-      this.check();
+      await this.check();
     }
     this.$resume();
     await this.settleAll();
