@@ -94,6 +94,19 @@ test('an abort spares what its worker was sent before, and would have run after 
   }
 });
 
+test('no task waits at a worker that has called the host before that knew of its start', LIMIT, async (t) => {
+  for (const concurrentTasksPerWorker of [1, 2]) {
+    const nest = async (): Promise<unknown> => (await Promise.all(transfers(pool, 5)))[0];
+    const pool: Pool = poolFor(t, { ...TWO, concurrentTasksPerWorker, host: { nest }, hostTimeout: 30_000 });
+    const begun = new Int32Array(new SharedArrayBuffer(4));
+    const called = pool.run(begun, { name: 'beginsAndWaits' });
+    // The host reads nothing that was posted until the call is there, too.
+    Atomics.wait(begun, 0, 0);
+    Atomics.wait(begun, 0, 1, 100);
+    assert.equal(await called, BYTES);
+  }
+});
+
 test('a pool that is made smaller while its workers start loses no task', LIMIT, async (t) => {
   const pool = poolFor(t, TWO);
   const runs = transfers(pool, 4);

@@ -37,7 +37,7 @@ export function burstFunctions(program) {
     if (random.chance(0.1)) throw new RangeError('its own');
     const promises = program.gather(() => {
       // For so few no further worker seems to be needed.
-      if (random.chance(0.2)) return program.submit('nested', { id: program.tasks++ });
+      if (random.chance(0.3)) return program.submit('nested', { id: program.tasks++ });
       for (let part = random.between(1, 3); part > 0; part--) program[`$${random.weighted(program.parts)}`]();
     });
     if (program.isPaused) setImmediate(() => program.$resume());

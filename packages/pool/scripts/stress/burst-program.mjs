@@ -50,6 +50,10 @@ export class BurstProgram extends Program {
       // While workers start.
       this.#move(this.random.between(1, 8));
       if (this.random.chance(0.5)) this.$resize();
+    } else if (this.callsHost && this.random.chance(0.5)) {
+      // Before anything else makes workers start.
+      this.#meet(1);
+      await this.steps(this.isReal ? 50 : 5);
     }
     await super.run();
   }
@@ -146,14 +150,19 @@ export class BurstProgram extends Program {
   $meet() {
     const { random } = this;
     if (random.chance(0.5)) this.#move(random.between(4, 40));
-    for (let task = random.between(1, 3); task > 0; task--) {
+    this.#meet(random.between(1, 3));
+    if (random.chance(0.5)) this.#move(random.between(4, 40));
+    if (this.#gathered === undefined && random.chance(0.5)) return this.steps(random.between(0, 60));
+  }
+
+  #meet(many) {
+    const { random } = this;
+    for (let task = many; task > 0; task--) {
       const [value, options] = this.#meeting(this.#mayWait());
       if (random.chance(this.ends)) options.signal = this.signal();
       if (random.chance(this.ends)) options.grace = random.between(1, 50);
       this.#waiting(() => this.submit('meets', value, options));
     }
-    if (random.chance(0.5)) this.#move(random.between(4, 40));
-    if (this.#gathered === undefined && random.chance(0.5)) return this.steps(random.between(0, 60));
   }
 
   #meeting(mayWait) {

@@ -44,8 +44,9 @@ export function takerOf(state: State, task: Task): WorkerHandle | undefined {
     const awake = state.isStreaming ? ready.filter((worker) => worker.isAwake) : [];
     return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
   }
-  const idle = workers.find((worker) => worker.mailCount === 0);
-  if (idle !== undefined || task.abortable) return idle;
+  // They may run tasks already, which call functions that wait for this one.
+  const idle = workers.find((worker) => worker.hasNothing);
+  if (idle !== undefined || task.abortable || state.callsHost) return idle;
   const most = Math.min(state.options.concurrentTasksPerWorker, state.table.layout.mailbox);
   return workers.find((worker) => state.abortable + worker.pinnedAlone === 0 && worker.mailCount < most);
 }
