@@ -183,6 +183,25 @@ test('a task that was posted ahead comes back from behind one that waits for it'
   for (let round = 0; round < 20; round++) await inPairs(pool, () => transfers(pool, 20), round);
 });
 
+test('it also comes back while a stream keeps another worker from idling', LIMIT, async (t) => {
+  const pool = await quickPool(t);
+  for (let round = 0; round < 20; round++) {
+    let isOver = false;
+    const streams: Promise<void>[] = [];
+    const consume = async (): Promise<void> => {
+      for await (const _item of pool.stream(0, { name: 'endless' })) if (isOver) break;
+    };
+    const between = (): Promise<unknown>[] => {
+      const runs = transfers(pool, 20);
+      streams.push(consume());
+      return runs;
+    };
+    await inPairs(pool, between, round);
+    isOver = true;
+    await Promise.all(streams);
+  }
+});
+
 test('tasks that are on their way back end with their pool, and with their worker', LIMIT, async (t) => {
   for (const end of ['destroy', 'terminate', 'clear'] as const) {
     const pool = await quickPool(t);

@@ -7,7 +7,7 @@ import type { State } from './state.js';
 import { type Extras, LOOSE, PAUSED, type Task } from './task.js';
 import { READY, type WorkerHandle } from './worker-handle.js';
 
-// What was posted ahead comes back when it waits behind a task that is longer than those before it, while another worker idles: that
+// What was posted ahead comes back when it waits behind a task that is longer than those before it, or while another worker idles: that
 // task may wait for what the waiting ones have to say, by ports which they have in common.
 
 /** Milliseconds. */
@@ -15,12 +15,19 @@ const LONG = 10;
 
 /** Something was posted ahead. */
 export function watchAhead(state: State): void {
-  state.aheadTimer ??= timers
+  if (state.aheadTimer !== undefined) return;
+  for (const worker of state.workers) worker.watchedAt = worker.completed;
+  state.aheadTimer = timers
     .setTimeout(() => {
       state.aheadTimer = undefined;
-      if (state.ended || !state.workers.some(isIdle)) return;
-      for (const worker of state.workers)
-        if (worker.state === READY && worker.running > 0) askBack(state, worker);
+      // To whom else?
+      if (state.ended || state.workers.length === 1) return;
+      const isAnyIdle = state.workers.some(isIdle);
+      for (const worker of state.workers) {
+        const isLong = worker.watchedAt === worker.completed;
+        if (worker.state === READY && worker.running > 0 && (isLong || isAnyIdle)) askBack(state, worker);
+      }
+      if (state.slots.mailed > 0) watchAhead(state);
     }, LONG)
     .unref();
 }

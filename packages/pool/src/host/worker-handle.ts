@@ -65,6 +65,8 @@ export class WorkerHandle {
   postponedAt: number | undefined;
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** How many tasks it had done when the host began to watch what waits in its mailbox. */
+  watchedAt = 0;
   /** Tasks that it runs, or that wait in its mailbox, and that other workers could have run. */
   mailed = 0;
   /** That of the last task that had been submitted when the host looked at what this worker has ended. */
