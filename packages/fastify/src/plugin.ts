@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { closeWithServer } from './close.js';
 import { type PlimsollPoolOptions, separate } from './options.js';
-import { addPool, httpOf, poolFor, poolsOf, requireFree } from './registry.js';
+import { addPool, hasPools, httpOf, poolFor, poolsOf, requireFree } from './registry.js';
 import { decorateRequests } from './request.js';
 import { type GivenOptions, run } from './run-task.js';
 import { shedWhenSaturated } from './shed.js';
@@ -18,8 +18,8 @@ const register: FastifyPluginAsync<PlimsollPoolOptions> = async (fastify, option
   const pool = new Pool(poolOptions);
   pool.on('error', (error) => fastify.log.error({ err: error, pool: namespace }, 'plimsoll: pool error'));
   httpOf.set(pool, http);
-  decorate(fastify, pool, namespace);
   closeWithServer(fastify, pool, namespace);
+  decorate(fastify, pool, namespace);
   const monitor = shed && shedWhenSaturated(fastify, shed, http);
   if (metrics !== undefined) addMetrics(fastify, metrics, monitor);
   try {
@@ -34,13 +34,13 @@ const register: FastifyPluginAsync<PlimsollPoolOptions> = async (fastify, option
 };
 
 function decorate(fastify: FastifyInstance, pool: Pool, namespace: string): void {
-  addPool(fastify, namespace, pool);
-  if (namespace === 'default') fastify.decorate('pool', pool as never);
-  if (!Object.hasOwn(fastify, 'runTask')) {
+  if (!hasPools(fastify)) {
     const runTask = async (task: unknown, options: GivenOptions): Promise<unknown> =>
       run(poolFor(fastify, options?.pool), task, options);
     fastify.decorate('runTask', runTask as RunTask);
   }
+  addPool(fastify, namespace, pool);
+  if (namespace === 'default') fastify.decorate('pool', pool as never);
   decorateRequests(fastify);
 }
 

@@ -6,31 +6,40 @@ import type { HttpOptions } from './options.js';
 /** The plugin's own options of each pool. */
 export const httpOf = new WeakMap<Pool, HttpOptions>();
 
-/** What a parent has is seen through the prototype, until a child takes the name. */
-type Seen = { readonly [namespace: string]: Pool } | undefined;
+const kPools = Symbol('plimsoll.pools');
+
+/** What a parent has is seen through the prototype, until a child takes the name. The application may have `pools`, too. */
+const seenBy = (fastify: FastifyInstance): { readonly [namespace: string]: Pool } | undefined =>
+  (fastify as { [kPools]?: { [namespace: string]: Pool } })[kPools];
+
+/** This context has a pool, not only an ancestor of it. */
+export const hasPools = (fastify: FastifyInstance): boolean => Object.hasOwn(fastify, kPools);
 
 /** @throws Error, code PLIMSOLL_FASTIFY_POOL_EXISTS */
 export function requireFree(fastify: FastifyInstance, namespace: string): void {
-  if (Object.hasOwn(fastify, 'pools') && Object.hasOwn(fastify.pools, namespace)) throw poolExists(namespace);
+  if (hasPools(fastify) && Object.hasOwn(Object(seenBy(fastify)), namespace)) throw poolExists(namespace);
 }
 
+/** @throws Fastify's error for an application that has `pools` in this context */
 export function addPool(fastify: FastifyInstance, namespace: string, pool: Pool): void {
-  if (!Object.hasOwn(fastify, 'pools')) {
-    fastify.decorate('pools', Object.create((fastify.pools as Seen) ?? null));
+  if (!hasPools(fastify)) {
+    const pools = Object.create(seenBy(fastify) ?? null);
+    fastify.decorate('pools', pools).decorate(kPools, pools);
   }
-  Object.defineProperty(fastify.pools, namespace, { value: pool, enumerable: true });
+  Object.defineProperty(seenBy(fastify), namespace, { value: pool, enumerable: true });
 }
 
 /** Every pool that can be seen, the nearest of each name. */
 export function poolsOf(fastify: FastifyInstance): Record<string, Pool> {
   const all: Record<string, Pool> = Object.create(null);
-  for (const namespace in fastify.pools) all[namespace] = fastify.pools[namespace as never] as Pool;
+  const seen = seenBy(fastify);
+  for (const namespace in seen) all[namespace] = seen[namespace] as Pool;
   return all;
 }
 
 /** @throws Error, code PLIMSOLL_FASTIFY_NO_POOL */
 export function poolFor(fastify: FastifyInstance, namespace: unknown = 'default'): Pool {
-  const found = typeof namespace === 'string' ? (fastify.pools as Seen)?.[namespace] : undefined;
+  const found = typeof namespace === 'string' ? seenBy(fastify)?.[namespace] : undefined;
   if (found !== undefined) return found;
   throw noPool(namespace, Object.keys(poolsOf(fastify)));
 }

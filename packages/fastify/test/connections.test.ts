@@ -137,14 +137,6 @@ for (const [version, create] of FASTIFIES) {
     assert.deepEqual(failures, ['PLIMSOLL_POOL_ABORTED']);
   });
 
-  test(`${version}: an application whose requests have a runTask already is told so`, async (t) => {
-    const fastify = create();
-    t.after(() => fastify.close());
-    fastify.decorateRequest('runTask', null as never);
-    fastify.register(plimsollPool, gated().options);
-    await assert.rejects(async () => fastify.ready(), { code: 'FST_ERR_DEC_ALREADY_PRESENT' });
-  });
-
   test(`${version}: a task of the instance outlives its request; a signal of one's own still works`, async (t) => {
     const gate = gated();
     const fastify = create();

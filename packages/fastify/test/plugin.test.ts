@@ -114,6 +114,39 @@ for (const [version, create] of FASTIFIES) {
     await fastify.close();
   });
 
+  test(`${version}: an application that has decorated its instance or its requests so already is told so`, async () => {
+    const decorations: ((fastify: ReturnType<typeof create>) => unknown)[] = [
+      (fastify) => fastify.decorateRequest('runTask', null as never),
+      (fastify) => fastify.decorate('runTask', null as never),
+      (fastify) => fastify.decorate('pools', {} as never),
+      (fastify) => fastify.decorate('pool', null as never),
+    ];
+    for (const decorate of decorations) {
+      const fastify = create();
+      decorate(fastify);
+      fastify.register(plimsollPool, tasks);
+      await assert.rejects(async () => fastify.ready(), { code: 'FST_ERR_DEC_ALREADY_PRESENT' });
+      await fastify.close();
+    }
+  });
+
+  test(`${version}: pools of something else in a parent or a child are not taken for pools of workers`, async (t) => {
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.decorate('pools', { main: 'of connections' } as never);
+    fastify.register(async (child) => {
+      await child.register(plimsollPool, { ...tasks, metrics: '/metrics' });
+      assert.deepEqual(Object.keys(child.pools), ['default']);
+      child.register(async (grandchild) => {
+        grandchild.decorate('pools', { default: 'of connections' } as never);
+        grandchild.get('/', (request) => request.runTask({ a: 1, b: 2 }));
+      });
+    });
+    assert.equal((await fastify.inject('/')).body, '3');
+    assert.equal((await fastify.inject('/metrics')).statusCode, 200);
+    assert.deepEqual(fastify.pools, { main: 'of connections' });
+  });
+
   test(`${version}: a full queue is answered with 503 and Retry-After, or as configured`, async (t) => {
     for (const [options, status, retryAfter] of [
       [{}, 503, '1'],
