@@ -14,13 +14,13 @@ export function closeWithServer(fastify: FastifyInstance, pool: Pool, namespace:
     limit = setTimeout(
       () => {
         fastify.log.warn({ pool: namespace, closeTimeout }, 'plimsoll: tasks did not end in time; stopping');
-        void pool.destroy();
+        // `onClose` says what could not be ended.
+        pool.destroy().catch(() => {});
       },
       Math.min(closeTimeout, LONGEST_TIMER),
     );
   });
   fastify.addHook('onClose', async () => {
-    await pool.close();
-    clearTimeout(limit);
+    await pool.close().finally(() => clearTimeout(limit));
   });
 }

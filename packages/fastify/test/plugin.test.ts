@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plimsollPool } from '@plimsoll/fastify';
-import { FASTIFIES, fixture, gated } from './support.js';
+import { FASTIFIES, fifoFor, fixture, gated, until } from './support.js';
 
 const tasks = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 };
 
@@ -145,6 +145,19 @@ for (const [version, create] of FASTIFIES) {
     assert.equal((await fastify.inject('/')).body, '3');
     assert.equal((await fastify.inject('/metrics')).statusCode, 200);
     assert.deepEqual(fastify.pools, { main: 'of connections' });
+  });
+
+  test(`${version}: a task that cannot be ended makes close() reject, and nothing else`, async (t) => {
+    const fifo = fifoFor(t);
+    const fastify = create();
+    fastify.register(plimsollPool, { ...tasks, closeTimeout: 20 });
+    await fastify.ready();
+    const failed = fastify.runTask(fifo.path, { name: 'read' }).catch(({ code }) => code);
+    await until(() => fifo.isRead());
+    await assert.rejects(async () => fastify.close(), { code: 'PLIMSOLL_POOL_CLOSE_TIMEOUT' });
+    assert.equal(await failed, 'PLIMSOLL_POOL_CLOSED');
+    // By now Node would have told of a rejection that nobody handles, which fails the test.
+    await new Promise(setImmediate);
   });
 
   test(`${version}: a full queue is answered with 503 and Retry-After, or as configured`, async (t) => {

@@ -78,11 +78,34 @@ export function holdThreads(t: TestContext): () => Promise<void> {
   return release;
 }
 
-/** Opens the other end, which lets the reader go; there is none while its job has no thread. */
+/** A FIFO whose reader stays inside a system call until the test ends. */
+export function fifoFor(t: TestContext): { readonly path: string; isRead(): boolean } {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-fastify-'));
+  const path = join(folder, 'fifo');
+  execFileSync('mkfifo', [path]);
+  let end: number | undefined;
+  t.after(() => {
+    if (end !== undefined) closeSync(end);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const isRead = (): boolean => {
+    end ??= endForWriting(path);
+    return end !== undefined;
+  };
+  return { path, isRead };
+}
+
 function openForWriting(path: string): void {
+  const end = endForWriting(path);
+  if (end !== undefined) closeSync(end);
+}
+
+/** The other end, which lets the reader go; there is none while its job has no thread. */
+function endForWriting(path: string): number | undefined {
   try {
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+    return undefined;
   }
 }
