@@ -1,6 +1,6 @@
 import { type EventEmitter, setMaxListeners } from 'node:events';
 import type { AbortSignalAny } from '@plimsoll/pool';
-import { listen, unlisten } from '@plimsoll/pool/internal';
+import { listen, signalOf, unlisten } from '@plimsoll/pool/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { poolFor } from './registry.js';
 import { ClientGone, type GivenOptions, run } from './run-task.js';
@@ -27,9 +27,10 @@ export function decorateRequests(fastify: FastifyInstance): void {
 
 async function runForRequest(this: FastifyRequest, task: unknown, options: GivenOptions): Promise<unknown> {
   const pool = poolFor(this.server, options?.pool);
-  const { signal, release } = signalFor(this as Known, options?.signal);
+  const callerSignal = signalOf(options?.signal);
+  const { signal, release } = signalFor(this as Known, callerSignal);
   // Whoever only connects and leaves must not end threads. A limit that the application sets does.
-  const isLimited = options?.timeout !== undefined || (options?.signal ?? undefined) !== undefined;
+  const isLimited = options?.timeout !== undefined || callerSignal !== undefined;
   const grace = options?.grace ?? (isLimited ? 0 : Number.POSITIVE_INFINITY);
   try {
     return await run(pool, task, { ...options, grace, signal });
@@ -44,7 +45,7 @@ interface Ending {
 }
 
 /** Aborted when the response is over, or the caller's own signal is. */
-function signalFor(request: Known, own: AbortSignalAny | null | undefined): Ending {
+function signalFor(request: Known, own: AbortSignalAny | undefined): Ending {
   const reply = request[kReply];
   // A hook that was added before the plugin knows no more than the connection, which outlives requests.
   if (reply === null) return joined(endingOf(connectionOf(request)), own, true);
@@ -76,9 +77,9 @@ function isOver(response: EventEmitter): boolean {
 }
 
 /** @param isOnce the ending is that of this task alone */
-function joined(ending: Ending, own: AbortSignalAny | null | undefined, isOnce: boolean): Ending {
+function joined(ending: Ending, own: AbortSignalAny | undefined, isOnce: boolean): Ending {
   const releaseEnding = isOnce ? ending.release : () => {};
-  if (own === undefined || own === null) return { signal: ending.signal, release: releaseEnding };
+  if (own === undefined) return { signal: ending.signal, release: releaseEnding };
   const controller = new AbortController();
   const unfollow = [ending.signal, own].map((signal) =>
     follow(signal, () => controller.abort((signal as AbortSignal).reason)),

@@ -147,6 +147,14 @@ for (const [version, create] of FASTIFIES) {
     assert.deepEqual(fastify.pools, { main: 'of connections' });
   });
 
+  test(`${version}: options of a request's task are checked as those of the pool`, async (t) => {
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.register(plimsollPool, tasks);
+    fastify.get('/', (request) => request.runTask(null, { signal: {} as never }));
+    assert.equal((await fastify.inject('/')).json().code, 'PLIMSOLL_POOL_BAD_OPTION');
+  });
+
   test(`${version}: a task that cannot be ended makes close() reject, and nothing else`, async (t) => {
     const fifo = fifoFor(t);
     const fastify = create();
