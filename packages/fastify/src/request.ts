@@ -49,7 +49,9 @@ function signalFor(request: Known, own: AbortSignalAny | undefined): Ending {
   const reply = request[kReply];
   // A hook that was added before the plugin knows no more than the connection, which outlives requests.
   if (reply === null) return joined(endingOf(connectionOf(request)), own, true);
-  request[kEnding] ??= endingOf(reply.raw);
+  const { raw } = reply;
+  // A response behind others of its connection does not have that yet, and hears nothing of its end.
+  request[kEnding] ??= raw.socket === null ? endingOf(raw, connectionOf(request)) : endingOf(raw);
   return joined(request[kEnding], own, false);
 }
 
@@ -60,19 +62,25 @@ const connectionOf = ({ raw }: FastifyRequest): EventEmitter =>
  * The response tells, not the request: Node closes a request as soon as its body has been read. So does Fastify's
  * `request.signal`, which therefore neither misses nor waits for the right moment.
  */
-function endingOf(response: EventEmitter): Ending {
+function endingOf(...parts: EventEmitter[]): Ending {
   const controller = new AbortController();
-  // Each task of the request listens.
-  setMaxListeners(0, controller.signal);
-  const gone = (): void => controller.abort(new ClientGone());
-  if (isOver(response)) gone();
-  response.once('close', gone);
-  return { signal: controller.signal, release: () => response.off('close', gone) };
+  // Each task of the request listens, and each request of the connection.
+  setMaxListeners(0, controller.signal, ...parts);
+  const release = (): void => {
+    for (const part of parts) part.off('close', gone);
+  };
+  const gone = (): void => {
+    release();
+    controller.abort(new ClientGone());
+  };
+  for (const part of parts) part.once('close', gone);
+  if (parts.some(isOver)) gone();
+  return { signal: controller.signal, release };
 }
 
 /** HTTP/2's response knows by its stream. */
-function isOver(response: EventEmitter): boolean {
-  const { destroyed, stream } = response as { destroyed?: boolean; stream?: { destroyed: boolean } };
+function isOver(part: EventEmitter): boolean {
+  const { destroyed, stream } = part as { destroyed?: boolean; stream?: { destroyed: boolean } };
   return destroyed === true || stream?.destroyed === true;
 }
 

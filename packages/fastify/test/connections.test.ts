@@ -63,6 +63,25 @@ for (const [version, create] of FASTIFIES) {
     });
   }
 
+  test(`${version}: of a client that disconnects, requests that it has sent ahead have their tasks asked to end, too`, async (t) => {
+    const gate = gated({ minThreads: 3, maxThreads: 3 });
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.register(plimsollPool, gate.options);
+    const failures: unknown[] = [];
+    fastify.addHook('onError', async (_, __, { code }) => void failures.push(code));
+    fastify.get('/', (request) => request.runTask(null, { name: 'waitUnlessAborted' }));
+    fastify.post('/', (request) => request.runTask(null, { name: 'waitUnlessAborted' }));
+    await fastify.listen({ port: 0, host: '127.0.0.1' });
+    const socket = await send(fastify, REQUESTS.GET + REQUESTS.POST + REQUESTS.GET);
+    await gate.begun(3);
+    socket.destroy();
+    // The gate is shut: they end when they are asked to, or when the test has failed.
+    t.after(() => gate.open());
+    await until(() => failures.length === 3);
+    assert.deepEqual(failures, Array(3).fill('PLIMSOLL_POOL_ABORTED'));
+  });
+
   test(`${version}: clients that leave end no thread, and what waits for them never runs`, async (t) => {
     const gate = gated();
     const fastify = create();
