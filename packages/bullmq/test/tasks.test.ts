@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTasks, LocalTasks, type Tasks } from '@plimsoll/bullmq';
+import { observe } from '@plimsoll/pool/observe';
 import {
+  caught,
   fixture,
   folderFor,
   LONG,
@@ -208,6 +210,21 @@ for (const [name, program] of Object.entries(PROGRAMS)) {
     assert.deepStrictEqual(there, here);
   });
 }
+
+test('what the pool refuses is not tried again, and does not hide what the task has thrown', async (t) => {
+  const file = join(folderFor(t), 'flaky');
+  const tasks = createTasks({ ...pool, maxQueue: 0 }) as LocalTasks;
+  t.after(() => tasks.close());
+  await tasks.ready();
+  const refused = (): string | undefined =>
+    /task_refused_total (\d+)/.exec(observe(tasks.pool).prometheusMetrics())?.[1];
+  const thrown = caught(tasks.run({ file, failures: 9 }, { name: 'flaky', attempts: 5 }));
+  const { code } = await caught(tasks.run(1, { attempts: 5 }));
+  assert.deepEqual([code, refused()], ['PLIMSOLL_POOL_QUEUE_FULL', '1']);
+  await tasks.close();
+  assert.equal((await thrown).message, 'call 1 fails');
+  assert.deepEqual([linesOf(file).length, refused()], [1, '2']);
+});
 
 test('anything that is no object as fleet means threads', async () => {
   for (const fleet of ['', false, null, undefined] as const) {

@@ -1,4 +1,4 @@
-import { AbortError, TimeoutError } from '@plimsoll/pool';
+import { AbortError, PoolError, TimeoutError, UncloneableError, WorkerError } from '@plimsoll/pool';
 import { now, watch } from '@plimsoll/pool/internal';
 import type { CheckedRun } from '../shared/options.js';
 
@@ -13,16 +13,26 @@ export async function repeated(
   call: Call,
 ): Promise<unknown> {
   const start = now();
+  let thrown: unknown;
   for (let attempt = 1; ; attempt++) {
     const left = timeout === undefined ? undefined : Math.max(0, timeout - (now() - start));
     try {
       return await call({ signal, timeout: left, grace, priority });
     } catch (error) {
       if (error instanceof TimeoutError && timeout !== undefined) throw new TimeoutError(timeout, name);
-      if (error instanceof AbortError || error instanceof TimeoutError || attempt >= attempts) throw error;
+      if (error instanceof AbortError || error instanceof TimeoutError) throw error;
+      if (isOfPool(error)) throw attempt === 1 ? error : thrown;
+      if (attempt >= attempts) throw error;
+      thrown = error;
     }
   }
 }
+
+/** The task has not run, and would be refused again at once, as often as it may run: the pool closes, its queue is full. */
+const isOfPool = (error: unknown): boolean =>
+  error instanceof PoolError &&
+  !(error instanceof WorkerError) &&
+  !(error instanceof UncloneableError && error.path.startsWith('result'));
 
 interface NamedTask {
   readonly result: Promise<unknown>;
