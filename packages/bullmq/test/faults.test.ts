@@ -7,6 +7,7 @@ import {
   folderFor,
   linesOf,
   needsRedis,
+  pairFor,
   processFor,
   queueName,
   SOON,
@@ -68,6 +69,12 @@ test('a task that ends its processes is given up, and harms no other one', needs
   const alive = [...started, next].filter(({ child }) => child.signalCode === null);
   assert.equal(alive.length, 1);
   assert.equal(await fleet.run(4), 8);
+});
+
+test('a task that throws a text of stalling is not taken for one without a worker', needsRedis, async (t) => {
+  const { fleet } = await pairFor(t, redis.url);
+  const error = await caught(fleet.run('stalled', { name: 'fail' }));
+  assert.deepEqual([error.code, error.message], [undefined, 'the download stalled more than a minute ago']);
 });
 
 test('a task that ends its thread is told so, and the process lives', needsRedis, async (t) => {

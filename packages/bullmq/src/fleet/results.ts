@@ -185,8 +185,11 @@ export class Results {
 const lost = (id: string): FleetError =>
   new FleetError('PLIMSOLL_FLEET_LOST', `Job ${id} is gone from Redis, and its result was not read in time`);
 
+/** What BullMQ says; a task may throw a text that is like it. */
+const STALLED = 'job stalled more than allowable limit';
+
 function stalledOf(id: string, reason: string): FleetError | undefined {
-  if (!/stalled more than/.test(reason)) return undefined;
+  if (reason !== STALLED) return undefined;
   const message = `Job ${id} lost its worker process too often (maxStalledCount); it may have ended these processes`;
   return new FleetError('PLIMSOLL_FLEET_STALLED', message);
 }
