@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createFleetWorker } from '@plimsoll/bullmq';
 import { Redis } from 'ioredis';
 import {
+  caught,
+  fixture,
   fleetFor,
   folderFor,
   linesOf,
@@ -108,4 +112,14 @@ test('SIGTERM while Redis cannot be reached ends the process, too', needsRedis, 
   await own.kill();
   await until(() => worker.errors.includes('Redis is gone'), 'the end of the connection');
   assert.equal(await within(worker.kill('SIGTERM')), 0);
+});
+
+test('a worker whose task module never gets ready closes at once', needsRedis, async (t) => {
+  const filename = fixture('never-ready.mjs');
+  const worker = createFleetWorker({ queue: queueName(), connection: redis.url, filename, threads: 1 });
+  t.after(() => worker.pool.destroy());
+  const refused = caught(worker.ready());
+  await once(worker, 'online');
+  await within(worker.close());
+  assert.equal((await refused).code, 'PLIMSOLL_POOL_CLOSED');
 });

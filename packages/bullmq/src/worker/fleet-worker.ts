@@ -125,8 +125,11 @@ export class FleetWorker extends EventEmitter {
   async close(options: FleetWorkerCloseOptions = {}): Promise<void> {
     const force = flag('options.force', plainCopy(options).force) ?? false;
     if (force) this.#parts?.jobs.giveBack();
-    // A worker that still waits for Redis has nothing to end.
-    if (this.#parts === undefined) this.#link.close();
+    // A worker that still waits for Redis, or for its task module, has nothing to end.
+    if (this.#parts === undefined) {
+      this.#link.close();
+      void this.#pool.destroy().catch(() => {});
+    }
     this.#closing ??= this.#close(force);
     await this.#closing;
   }
