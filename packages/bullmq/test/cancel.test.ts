@@ -4,11 +4,15 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   caught,
+  fleetFor,
   folderFor,
   LONGER,
   linesOf,
   needsRedis,
   pairFor,
+  processFor,
+  queueName,
+  SOON,
   startRedis,
   until,
   within,
@@ -83,6 +87,26 @@ test('a signal that is aborted already, or at once, runs nothing', needsRedis, a
   assert.equal(await fleet.run(2), 4);
   assert.deepEqual(linesOf(file), []);
 });
+
+test(
+  'a task that is aborted when its worker is dead does not run on in another one',
+  needsRedis,
+  async (t) => {
+    const queue = queueName();
+    const fleet = fleetFor(t, redis.url, { queue });
+    const file = join(folderFor(t), 'noted');
+    const victim = await processFor(t, redis.url, queue, SOON);
+    const control = new AbortController();
+    const running = fleet.run({ file, ms: LONGER, value: 1 }, { name: 'noted', signal: control.signal });
+    await until(() => linesOf(file).length === 1, 'the start of the task');
+    await victim.kill('SIGKILL');
+    control.abort();
+    assert.equal((await caught(running)).code, 'PLIMSOLL_POOL_ABORTED');
+    await processFor(t, redis.url, queue, SOON);
+    await until(async () => (await fleet.stats()).active === 0, 'the end of the job');
+    assert.equal(await within(fleet.run(2)), 4);
+  },
+);
 
 test('a timeout stops the function that runs', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url);

@@ -44,11 +44,15 @@ export class Cancellations extends Keyed {
     await this.#subscriber.subscribe(this.keyOf('cancel'));
   }
 
-  /** Calls `cancel` once, when the job is cancelled, or soon if it has been. Returns how to stop listening. */
-  watch(id: string, cancel: () => void): () => void {
+  /**
+   * Calls `cancel` once, when the job is cancelled, or soon if it has been. Returns how to stop listening.
+   *
+   * @param isAgain the worker that had it is gone: nobody has ended it there
+   */
+  watch(id: string, isAgain: boolean, cancel: () => void): () => void {
     this.#running.set(id, cancel);
-    const heardAt = this.#heard.get(id);
-    if (heardAt !== undefined && now() - heardAt < ON_ITS_WAY) void this.#ask([id]).catch(() => {});
+    const heardAt = this.#heard.get(id) ?? Number.NEGATIVE_INFINITY;
+    if (isAgain || now() - heardAt < ON_ITS_WAY) void this.#ask([id]).catch(() => {});
     return () => this.#running.delete(id);
   }
 

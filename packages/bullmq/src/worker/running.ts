@@ -59,7 +59,7 @@ export class RunningJobs {
   async process(job: Job, token: string | undefined): Promise<Receipt> {
     const id = job.id as string;
     const controller = new AbortController();
-    const unwatch = this.#site.cancellations.watch(id, () =>
+    const unwatch = this.#site.cancellations.watch(id, job.stalledCounter > 0, () =>
       controller.abort(new AbortError(undefined, 'The task was cancelled')),
     );
     this.#controllers.set(id, controller);
