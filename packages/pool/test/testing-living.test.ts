@@ -45,6 +45,23 @@ test('setup() before the first task of each worker, dispose() before its end', a
   assert.deepEqual(notes.filter((note) => note.startsWith('dispose')).sort(), ['dispose 1', 'dispose 2']);
 });
 
+test("a task meets its timeout while the pool's file, or another one, never gets ready", async (t) => {
+  const never = (): Promise<never> => new Promise(() => {});
+  const load = (file: string) => ({
+    setup: () => (file === '/of/the/test/stuck.js' ? never() : undefined),
+    default: (value: unknown) => value,
+  });
+  const stuck = new TestPool({ filename: '/of/the/test/stuck.js', load, minThreads: 1 });
+  t.after(() => stuck.destroy());
+  assert.equal((await caught(stuck.run(1, { timeout: 10 }))).code, 'PLIMSOLL_POOL_TIMEOUT');
+  await stuck.close();
+  const pool = new TestPool({ filename, load, minThreads: 1, maxThreads: 1 });
+  t.after(() => pool.destroy());
+  const error = await caught(pool.run(1, { filename: '/of/the/test/stuck.js', timeout: 10 }));
+  assert.equal(error.code, 'PLIMSOLL_POOL_TIMEOUT');
+  assert.equal(await pool.run(2), 2);
+});
+
 test('a setup() that fails, and a worker that dies instead of the second setup()', async () => {
   let isBroken = true;
   const setup = () => {

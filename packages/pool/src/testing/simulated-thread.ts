@@ -125,7 +125,8 @@ function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): H
     },
 
     async load(id, slot) {
-      simulation.loading++;
+      const load = { thread };
+      simulation.loads.add(load);
       // Read before anything is waited for.
       simulation.loader = thread.threadId;
       try {
@@ -134,7 +135,7 @@ function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): H
         if (thread.isDead) return await forEver();
         throw error;
       } finally {
-        simulation.loading--;
+        simulation.loads.delete(load);
       }
     },
   };

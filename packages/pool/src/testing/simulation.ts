@@ -84,8 +84,8 @@ export class Simulation {
   readonly load: Settings['load'];
   readonly posts = new Set<Polled>();
   isAutomatic: boolean;
-  /** Files that are being loaded. */
-  loading = 0;
+  /** Files that are being loaded, and workers that start. */
+  readonly loads = new Set<{ readonly thread: Thread }>();
   /** The thread that has begun to load one last. */
   loader = 0;
   /** Running tasks, and ended tasks that the pool has not heard of, oldest first. */
@@ -124,7 +124,7 @@ export class Simulation {
 
   /** The pool has ended. */
   stop(): void {
-    timers.clearTimeout(this.#realTimer);
+    this.#forgetRealTime();
     for (const [provider, end] of this.#providers) {
       providers.delete(provider);
       end();
@@ -141,7 +141,8 @@ export class Simulation {
 
   threadExited(thread: Thread): void {
     this.#threads.delete(thread);
-    for (const call of this.calls) if (call.thread === thread) this.calls.delete(call);
+    for (const waits of [this.calls, this.loads] as Set<{ thread: Thread }>[])
+      for (const each of waits) if (each.thread === thread) waits.delete(each);
     this.changed();
   }
 
@@ -189,8 +190,8 @@ export class Simulation {
   #followRealTime(): void {
     const due = this.time.nextDue;
     if (!this.#needsTime || due === this.#awaitedTime) return;
+    this.#forgetRealTime();
     this.#awaitedTime = due;
-    timers.clearTimeout(this.#realTimer);
     const fire = (): void => {
       this.#awaitedTime = undefined;
       if (this.#isWaiting && this.#needsTime && this.time.nextDue === due) this.time.fireNext();
@@ -198,6 +199,11 @@ export class Simulation {
     };
     const late = Math.max((due as number) - this.time.now, PATIENCE);
     this.#realTimer = timers.setTimeout(fire, Math.min(late, LONGEST_TIMER));
+  }
+
+  #forgetRealTime(): void {
+    timers.clearTimeout(this.#realTimer);
+    this.#awaitedTime = undefined;
   }
 
   /** Is there a task, and something that time would bring about? */
@@ -240,8 +246,9 @@ export class Simulation {
     while (this.isAutomatic && (await this.#next()) !== undefined);
   }
 
-  /** Does a function wait for something outside of the pool? */
+  /** Does a function, or the loading of one, wait for something outside of the pool? */
   get #isWaiting(): boolean {
+    if (this.loads.size > 0) return true;
     for (const { state } of this.calls) if (state === 'runs') return true;
     return false;
   }
@@ -272,15 +279,25 @@ export class Simulation {
       const [action] = actions.splice(this.#order(actions.length), 1);
       const step = await action?.();
       if (step === undefined) continue;
-      do {
-        await turn();
-        this.#exchange();
-      } while (this.loading > 0);
+      await this.#loaded();
       await turn();
       for (const log of this.#runs.keys()) log.push(step);
       return step;
     }
     return undefined;
+  }
+
+  /** All is loaded that was to be, unless its worker has been ended: a task that waits for what never is meets its timeout. */
+  async #loaded(): Promise<void> {
+    await turn();
+    this.#exchange();
+    if (this.loads.size === 0) return;
+    while (this.loads.size > 0) {
+      if (this.isAutomatic || this.#runs.size > 0) this.#followRealTime();
+      await turn();
+      this.#exchange();
+    }
+    this.#forgetRealTime();
   }
 
   #actions(): Action[] {
@@ -302,7 +319,10 @@ export class Simulation {
       await thread.die(fault.death);
       return { kind: 'start failed', threadId };
     }
-    await thread.start();
+    const load = { thread };
+    this.loads.add(load);
+    void thread.start().finally(() => this.loads.delete(load));
+    await this.#loaded();
     return { kind: thread.isDead ? 'start failed' : 'start', threadId };
   }
 
