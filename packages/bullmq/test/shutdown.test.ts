@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFleetWorker } from '@plimsoll/bullmq';
+import { Pool } from '@plimsoll/pool';
 import { Redis } from 'ioredis';
+import { encodeTask, FORMAT, toText } from '../dist/shared/wire.js';
+import { RunningJobs } from '../dist/worker/running.js';
 import {
   caught,
   fixture,
@@ -122,4 +125,20 @@ test('a worker whose task module never gets ready closes at once', needsRedis, a
   await once(worker, 'online');
   await within(worker.close());
   assert.equal((await refused).code, 'PLIMSOLL_POOL_CLOSED');
+});
+
+test('a job that comes when all are given back is given back, too', async (t) => {
+  const pool = new Pool({ filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 });
+  t.after(() => pool.destroy());
+  const options = { maxPayload: 1000 };
+  const cancellations = { watch: () => () => {} };
+  const payloads = { receiptFor: async () => ({ ms: 0 }) };
+  const jobs = new RunningJobs({ options, pool, cancellations, payloads } as never);
+  const data = { format: FORMAT, task: toText(encodeTask(2, 1000)), keep: 1 };
+  let waits = 0;
+  const moveToWait = async (): Promise<number> => ++waits;
+  jobs.giveBack();
+  const job = { id: 'late', name: 'default', data, stalledCounter: 0, moveToWait };
+  await assert.rejects(jobs.process(job as never, 'token'), { name: 'WaitingError' });
+  assert.equal(waits, 1);
 });

@@ -30,6 +30,7 @@ export class RunningJobs {
   readonly #controllers = new Map<string, AbortController>();
   /** Jobs that were handed over. */
   readonly #offered = new Set<string>();
+  #isReturning = false;
 
   constructor(site: JobSite) {
     this.#site = site;
@@ -39,8 +40,9 @@ export class RunningJobs {
     return this.#controllers.size;
   }
 
-  /** Ends every task that runs; their jobs wait again for a worker. */
+  /** Ends every task that runs; their jobs wait again for a worker, and so does one that is still on its way here. */
   giveBack(): void {
+    this.#isReturning = true;
     for (const controller of this.#controllers.values()) controller.abort(RETURNED);
   }
 
@@ -63,6 +65,7 @@ export class RunningJobs {
       controller.abort(new AbortError(undefined, 'The task was cancelled')),
     );
     this.#controllers.set(id, controller);
+    if (this.#isReturning) controller.abort(RETURNED);
     try {
       return await this.#run(job, id, controller.signal);
     } catch (error) {
