@@ -12,8 +12,10 @@ import {
   fixture,
   fleetFor,
   folderFor,
+  LONGER,
   linesOf,
   needsRedis,
+  pairFor,
   processFor,
   queueName,
   SOON,
@@ -125,6 +127,17 @@ test('a worker whose task module never gets ready closes at once', needsRedis, a
   await once(worker, 'online');
   await within(worker.close());
   assert.equal((await refused).code, 'PLIMSOLL_POOL_CLOSED');
+});
+
+test('close({ force: true }) gives a job back whose task has a long grace', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const running = fleet.run({ file, ms: LONGER, value: 1 }, { name: 'noted', grace: LONGER });
+  running.catch(() => {});
+  await until(() => linesOf(file).length === 1, 'the start of the task');
+  await within(worker.close({ force: true }));
+  const { waiting, active } = await fleet.stats();
+  assert.deepEqual({ waiting, active }, { waiting: 1, active: 0 });
 });
 
 test('a job that comes when all are given back is given back, too', async (t) => {

@@ -17,6 +17,8 @@ import { RunningJobs } from './running.js';
 
 /** Milliseconds that jobs have to get back into the queue, when they were not done in time. */
 const GIVEN_BACK = 5_000;
+/** Milliseconds of these that a task has to end by itself, if its grace is longer. */
+const LAST_GRACE = GIVEN_BACK / 2;
 
 /** Options of `close()`. */
 export interface FleetWorkerCloseOptions {
@@ -55,6 +57,7 @@ export class FleetWorker extends EventEmitter {
   #worker: Worker | undefined;
   #parts: Parts | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
+  #lastGrace: NodeJS.Timeout | undefined;
   /** Why Redis lets this worker take no jobs. */
   #refusal: FleetError | undefined;
   #isBeating = false;
@@ -124,7 +127,7 @@ export class FleetWorker extends EventEmitter {
    */
   async close(options: FleetWorkerCloseOptions = {}): Promise<void> {
     const force = flag('options.force', plainCopy(options).force) ?? false;
-    if (force) this.#parts?.jobs.giveBack();
+    if (force) this.#giveBack();
     // A worker that still waits for Redis, or for its task module, has nothing to end.
     if (this.#parts === undefined) {
       this.#link.close();
@@ -224,8 +227,13 @@ export class FleetWorker extends EventEmitter {
     this.emit('close');
   }
 
-  async #endJobs({ worker, jobs, registry }: Parts, timeout: number): Promise<void> {
-    const giveBack = timeout > LONGEST_TIMER ? undefined : setTimeout(() => jobs.giveBack(), timeout);
+  #giveBack(): void {
+    this.#parts?.jobs.giveBack();
+    this.#lastGrace ??= setTimeout(() => this.#pool.destroy().catch(() => {}), LAST_GRACE);
+  }
+
+  async #endJobs({ worker, registry }: Parts, timeout: number): Promise<void> {
+    const giveBack = timeout > LONGEST_TIMER ? undefined : setTimeout(() => this.#giveBack(), timeout);
     // Without Redis nothing can be given back: then the locks run out, and other workers find the jobs.
     await isInTime(worker.close(), timeout + GIVEN_BACK);
     clearTimeout(giveBack);
@@ -234,6 +242,7 @@ export class FleetWorker extends EventEmitter {
 
   async #stop(): Promise<void> {
     clearInterval(this.#heartbeat);
+    clearTimeout(this.#lastGrace);
     void this.#worker?.close(true).catch(() => {});
     this.#health?.close();
     this.#link.close();
