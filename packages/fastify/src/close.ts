@@ -11,7 +11,8 @@ export function closeWithServer(fastify: FastifyInstance, pool: Pool, namespace:
   let limit: NodeJS.Timeout | undefined;
   fastify.addHook('preClose', async () => {
     if (closeTimeout === Number.POSITIVE_INFINITY) return;
-    limit = setTimeout(
+    // Fastify 4 calls this again for each child context that was there before.
+    limit ??= setTimeout(
       () => {
         fastify.log.warn({ pool: namespace, closeTimeout }, 'plimsoll: tasks did not end in time; stopping');
         // `onClose` says what could not be ended.

@@ -168,6 +168,17 @@ for (const [version, create] of FASTIFIES) {
     await new Promise(setImmediate);
   });
 
+  test(`${version}: close() sets one limit, also with a child context that was registered before`, async (t) => {
+    const closeTimeout = 12_345;
+    const fastify = create();
+    fastify.register(async () => {});
+    fastify.register(plimsollPool, { ...tasks, closeTimeout });
+    await fastify.ready();
+    const { mock } = t.mock.method(globalThis, 'setTimeout');
+    await fastify.close();
+    assert.equal(mock.calls.filter((call) => call.arguments[1] === closeTimeout).length, 1);
+  });
+
   test(`${version}: a full queue is answered with 503 and Retry-After, or as configured`, async (t) => {
     for (const [options, status, retryAfter] of [
       [{}, 503, '1'],
