@@ -140,6 +140,36 @@ test('a pool goes on however many threads hang in a native call', { skip }, asyn
   }
 });
 
+test('what waits for a worker whose thread hangs goes on elsewhere, or ends', { skip }, async (t) => {
+  const path = fifo(t);
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const pool = new Pool({ filename: fixture('stuck.cjs'), minThreads: 2, maxThreads: 2, closeTimeout: 200 });
+  const key = 'k';
+  const stopped = 'PLIMSOLL_POOL_WORKER_STOPPED';
+  try {
+    await pool.ready();
+    const stream = pool.stream(9, { name: 'count', key, highWaterMark: 1 });
+    await stream.next();
+    const controller = new AbortController();
+    const read = caught(pool.run({ path, shared }, { name: 'read', key, signal: controller.signal }));
+    await isReading(shared, 1);
+    const waiting = [1, 2].map((value) => pool.run(value, { name: 'double', key }));
+    const parts = pool.broadcast(3, { name: 'double' });
+    const item = caught(stream.next());
+    controller.abort();
+    assert.equal((await read).name, 'AbortError');
+    assert.deepEqual(await Promise.race([Promise.all(waiting), late()]), [2, 4]);
+    const [lost, done] = (await parts).sort((one, other) => other.status.localeCompare(one.status));
+    assert.equal(lost?.status === 'rejected' && (lost.reason as PoolError).code, stopped);
+    assert.equal(done?.status === 'fulfilled' && done.value, 6);
+    assert.equal((await item).code, stopped);
+    await pool.onIdle();
+    assert.equal((await caught(pool.destroy())).code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
+  } finally {
+    release(path);
+  }
+});
+
 test('threads that can end have the time to, however short closeTimeout is', async () => {
   const pool = new Pool({ filename: fixture('stuck.cjs'), minThreads: 1, maxThreads: 1, closeTimeout: 1 });
   const failures: unknown[] = [];

@@ -49,7 +49,11 @@ export class Breaker {
 export const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
 
 /** Why a task did not end well: its worker has exited. */
-export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: Handler): WorkerError {
+export function workerFailure(
+  worker: WorkerHandle,
+  exitCode: number | undefined,
+  handler?: Handler,
+): WorkerError {
   const { threadId, failure, hasStarted } = worker;
   const context = { exitCode, threadId, taskName: handler?.name, filename: handler?.filename };
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;

@@ -1,16 +1,26 @@
 import type { ResourceLimits } from 'node:worker_threads';
+import type { WorkerError } from '../errors.js';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { Times } from '../shared/histogram.js';
 import type * as message from '../shared/messages.js';
-import { resetBlock } from '../shared/table.js';
+import { addresseeOf, resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
-import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
-import { startFailure } from './faults.js';
+import { drain, putIntoLane, rejectWaiting, takeBackAll, takeOut } from './dispatch.js';
+import { startFailure, workerFailure } from './faults.js';
 import { askBack } from './returns.js';
 import type { State } from './state.js';
 import { placeOf, type Task } from './task.js';
-import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
+import {
+  EXITED,
+  isRunning,
+  READY,
+  RETIRING,
+  STARTING,
+  STOPPING,
+  takesTasks,
+  WorkerHandle,
+} from './worker-handle.js';
 
 /** Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and another start does. */
 const LEAST_IDLE = 50;
@@ -241,7 +251,7 @@ function leaveHome(state: State, worker: WorkerHandle): void {
   findHomes(state, lane.takeAll());
 }
 
-/** Stops a worker at once. Its tasks are settled when its thread has exited; what it has reported is read before. */
+/** Stops a worker at once; what it has reported is read before. What it still runs is settled when its thread has exited. */
 export function kill(state: State, worker: WorkerHandle): void {
   if (worker.state >= STOPPING) return;
   drain(state, worker);
@@ -249,9 +259,30 @@ export function kill(state: State, worker: WorkerHandle): void {
   // By what the end of a task has called.
   if (worker.state >= STOPPING) return;
   leave(state, worker);
-  worker.state = STOPPING;
+  worker.state = worker.endedAs = STOPPING;
   void worker.thread.terminate();
+  forsake(state, worker);
+}
+
+/** What waits for a worker that was stopped goes on elsewhere, or is lost: its thread may not exit for long. */
+function forsake(state: State, worker: WorkerHandle): void {
+  const isForIt = ({ slot }: Task): boolean => addresseeOf(state.table, slot) === worker.index;
+  if (worker.mailCount > 0) takeBackAll(state, isForIt);
   leaveHome(state, worker);
+  if (worker.mailCount + worker.kept + (state.lanes.get(worker)?.size ?? 0) === 0) return;
+  // Not at once: what has stopped the worker may end these as well, with a reason that says more.
+  timers.setImmediate(() => {
+    if (worker.state === EXITED) return;
+    const lost = state.lanes.get(worker)?.takeAll() ?? [];
+    state.lanes.delete(worker);
+    lost.push(
+      ...state.slots.publishedYoungestFirst().filter((task) => isForIt(task) && takeOut(state, task)),
+    );
+    const failure = (handler?: message.Handler): WorkerError => workerFailure(worker, undefined, handler);
+    for (const task of lost) state.settle(task, failure(state.handlers.of(task.handler)), true, true);
+    for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(failure());
+    state.changed();
+  });
 }
 
 export function leave(state: State, worker: WorkerHandle): void {
