@@ -165,6 +165,20 @@ test('a pool that is made smaller, and one that recycles, moves keys and loses n
   assert.equal(pool.queueSize, 0);
 });
 
+test('all tasks of a key leave a worker that is replaced, in their order', async (t) => {
+  const pool = await ready(t, 1, { maxTasksPerWorker: 5 });
+  for (const _ of range(5)) await pool.run(0, { key: 'k' });
+  const gate = newGate();
+  const running = pool.run(gate.words, { name: 'hold', key: 'k' });
+  const order: number[] = [];
+  const following = range(40).map((value) => pool.run(0, { key: 'k' }).then(() => order.push(value)));
+  await gate.begun();
+  await following.at(-1);
+  assert.deepEqual(order, range(40));
+  gate.open();
+  await running;
+});
+
 test('calls of a proxy may have a key', async (t) => {
   const pool = await ready(t, 3);
   const api = pool.proxy<{ thread: () => number }>({ key: 7 });

@@ -243,8 +243,11 @@ function tellToRetire(state: State, worker: WorkerHandle): void {
   worker.post(['retire']);
 }
 
-/** The tasks of keys that wait for a worker which takes no more go on to another one. */
+/** The tasks of keys that wait for a worker which takes no more go on to another one: all, or younger ones would overtake older ones. */
 function leaveHome(state: State, worker: WorkerHandle): void {
+  const isForIt = ({ slot, extras }: Task): boolean =>
+    extras?.key !== undefined && addresseeOf(state.table, slot) === worker.index;
+  if (worker.mailCount > 0) takeBackAll(state, isForIt);
   const lane = state.lanes.get(worker);
   if (lane === undefined) return;
   state.lanes.delete(worker);
