@@ -183,10 +183,10 @@ function endPause(pool: Pool): void {
 }
 
 /** A pool whose workers count their starts, and fail in them until `loads[1]` is 1. */
-function unbootable(t: TestContext, breaker: { failures: number; pause: number }) {
+function unbootable(t: TestContext, breaker: { failures: number; pause: number }, maxThreads = 1) {
   const loads = counters();
   const filename = fixture('cannot-boot.mjs');
-  return { loads, pool: poolOf(t, { filename, workerData: loads, minThreads: 0, breaker }) };
+  return { loads, pool: poolOf(t, { filename, workerData: loads, minThreads: 0, maxThreads, breaker }) };
 }
 
 test('a file that cannot boot opens the breaker: no further worker is started until the pause is over', async (t) => {
@@ -218,6 +218,19 @@ test('a pause of the breaker ends by itself', async (t) => {
   assert.equal((await caught(pool.run(0))).code, failed);
   assert.equal(loads[0], 2);
 });
+
+for (const failures of [1, 3])
+  test(`after a pause one worker is tried, whatever tasks wait: ${failures} failures`, async (t) => {
+    const { pool, loads } = unbootable(t, { failures, pause: LONG }, 4);
+    for (let run = 0; run < failures; run++) assert.equal((await caught(pool.run(run))).code, failed);
+    for (const key of [undefined, 'k']) {
+      const before = Atomics.load(loads, 0);
+      endPause(pool);
+      const runs = [1, 2, 3, 4].map((run) => caught(pool.run(run, { key: key && `${key}${run}` })));
+      for (const error of await Promise.all(runs)) assert.equal(error.code, failed);
+      assert.equal(Atomics.load(loads, 0), before + 1);
+    }
+  });
 
 test('a pool with an open breaker keeps no worker coming, and serves what its other workers can', async (t) => {
   const loads = counters();

@@ -24,7 +24,7 @@ export class Breaker {
     if (left > 0) return left;
     // One is tried. When it fails as well, that is enough.
     this.until = 0;
-    this.failures = this.#limits.failures - 1;
+    this.failures = Math.max(1, this.#limits.failures - 1);
     return 0;
   }
 

@@ -71,8 +71,6 @@ function needsMore(state: State, isShort: boolean): boolean {
   const { count } = state;
   const { minThreads, maxThreads } = state.options;
   if (count >= maxThreads) return false;
-  // After one that could not start, one is tried at a time.
-  if (state.breaker.failures > 0 && state.workers.some((worker) => worker.state === STARTING)) return false;
   // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
   if (count < minThreads && (isShort || (!state.isPaused && state.outstanding > count))) return true;
   return !state.isPaused && state.shortage(count) > 0;
@@ -86,6 +84,9 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   const { maxThreads } = state.options;
   const number = state.policy?.hasNumbers ? freeNumber(state) : 0;
   if (state.count >= maxThreads + beyond || number > maxThreads || state.breaker.pause > 0) return undefined;
+  // After one that could not start, one is tried at a time.
+  if (state.breaker.failures > 0 && state.workers.some((worker) => worker.state === STARTING))
+    return undefined;
   const index = state.freeIndexes.at(-1);
   try {
     if (index === undefined)
