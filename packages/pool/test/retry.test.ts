@@ -232,6 +232,24 @@ for (const failures of [1, 3])
     }
   });
 
+test('ready() is kept when the last worker dies during a pause', { timeout: LONG }, async (t) => {
+  const words = counters();
+  const filename = fixture('second-start-fails.mjs');
+  const breaker = { failures: 1, pause: 2000 };
+  const pool = poolOf(t, { filename, workerData: words, maxThreads: 2, breaker });
+  await pool.ready();
+  const dying = caught(pool.run('die'));
+  const waiting = caught(pool.run(1));
+  await until(() => words[0] === 2 && pool.threads.length === 1);
+  pool.resize({ minThreads: 2 });
+  const ready = pool.ready();
+  pool.clear();
+  Atomics.store(words, 1, 1);
+  await Promise.all([dying, waiting]);
+  await ready;
+  assert.equal(pool.threads.length, 2);
+});
+
 test('a pool with an open breaker keeps no worker coming, and serves what its other workers can', async (t) => {
   const loads = counters();
   Atomics.store(loads, 1, 1);

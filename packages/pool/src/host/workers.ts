@@ -59,7 +59,7 @@ export function hire(state: State, isShort = false): void {
     if (pause > 0) {
       state.pauseTimer ??= later(pause, () => {
         state.pauseTimer = undefined;
-        state.changed(state.workers.length > 0);
+        state.changed(state.workers.length > 0 || state.allReady.isAwaited);
       });
       return;
     }
