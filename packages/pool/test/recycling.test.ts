@@ -115,3 +115,19 @@ test('an old worker or a successor that dies in the middle, and close() then, lo
   assert.equal((await Promise.all(last)).length, 10);
   assert.equal(pool.threads.length, 0);
 });
+
+test('no further worker is replaced while one that was keeps a stream', async (t) => {
+  const filename = fixture('streams.mjs');
+  const { pool, order } = recycled(t, { filename, maxTasksPerWorker: 1 });
+  const stream = pool.stream(1000, { name: 'count', highWaterMark: 1 });
+  await stream.next();
+  await until(() => order.length === 2);
+  // With a key it runs in the successor.
+  for (let run = 0; run < 20; run++) {
+    await pool.run(0, { key: 'k' });
+    assert.equal(pool.threads.length, 2);
+  }
+  await stream.return?.();
+  await until(() => order.length === 3);
+  assert.equal(order[2], 'destroyed');
+});

@@ -354,6 +354,8 @@ export function recycle(state: State): void {
     retire(state, old);
     return;
   }
+  // Those before it may keep streams for long.
+  if (state.workers.length > state.options.maxThreads) return;
   old.successor = spawn(state, 1);
   if (old.successor === undefined) old.postponedAt = old.completed;
 }
