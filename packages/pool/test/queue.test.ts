@@ -118,3 +118,22 @@ test('a task rejects by resolving with what rejects', async () => {
     assert.equal(caught[0], reason);
   }
 });
+
+test('many tasks that are put back in their order cost no more than their number', () => {
+  const list = new List();
+  let looks = 0;
+  const counted = (number: number): Task => {
+    const get = (): number => {
+      looks++;
+      return number;
+    };
+    return Object.defineProperty(taskOf(number), 'number', { get });
+  };
+  for (let number = 1001; number <= 1100; number++) list.push(counted(number));
+  for (let number = 1; number <= 1000; number++) list.putBack(counted(number));
+  assert.ok(looks < 10_000, `${looks} looks`);
+  assert.deepEqual(
+    list.takeAll().map(({ number }) => number),
+    Array.from({ length: 1100 }, (_, index) => index + 1),
+  );
+});
