@@ -96,3 +96,54 @@ test('an aborted task spares what a balancer has given to its worker', LIMIT, as
   await ended;
   assert.deepEqual(await Promise.all(runs), Array(10).fill(20_000));
 });
+
+/** What aborts a task while the pool asks where it goes. */
+const aborting: [string, (abort: () => void) => PiscinaOptions][] = [
+  [
+    'by push()',
+    (abort) => {
+      const taskQueue = new Piscina.ArrayTaskQueue();
+      taskQueue.push = (task) => {
+        taskQueue.tasks.push(task);
+        if (task.isAbortable) abort();
+      };
+      return { taskQueue };
+    },
+  ],
+  [
+    'by size',
+    (abort) => {
+      const taskQueue = new Piscina.ArrayTaskQueue();
+      const size = () => {
+        if (taskQueue.tasks.length === 1) abort();
+        return taskQueue.tasks.length;
+      };
+      return { taskQueue: Object.defineProperty(taskQueue, 'size', { get: size }) };
+    },
+  ],
+  [
+    'by the balancer',
+    (abort) => ({
+      loadBalancer(task, [worker]) {
+        if (!task.isAbortable) return worker;
+        abort();
+        return null;
+      },
+    }),
+  ],
+];
+
+for (const [by, optionsFor] of aborting)
+  test(`a task that is aborted while it is submitted, ${by}, is over`, LIMIT, async (t) => {
+    const controller = new AbortController();
+    const pool = piscinaFor(
+      t,
+      optionsFor(() => controller.abort()),
+    );
+    const before = pool.run(0, { name: 'echo' });
+    const aborted = caught(pool.run(1, { name: 'echo', signal: controller.signal }));
+    assert.equal((await aborted).name, 'AbortError');
+    assert.equal(await before, 0);
+    assert.equal(await pool.run(2, { name: 'echo' }), 2);
+    assert.deepEqual([pool.completed, pool.queueSize], [3, 0]);
+  });

@@ -46,9 +46,11 @@ export function dispatch(state: State, task: Task): boolean {
   }
   const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
   if (placed !== NO_ROOM) return placed === SMALL;
+  // A queue or balancer of the user's may have aborted it, and `push` may.
+  if (task.place === SETTLED) return true;
   try {
-    state.queue.push(task);
     task.place = QUEUED;
+    state.queue.push(task);
   } catch (error) {
     // A queue of the user's may throw; run() may not.
     state.settle(task, error, true);
@@ -161,6 +163,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
       state.settle(task, error, true);
       return SMALL;
     }
+    if (task.place === SETTLED) return SMALL;
     if (chosen === undefined) state.refusedAt = state.completed;
     if (chosen === undefined || !chosen.hasMailRoom) return NO_ROOM;
   }
