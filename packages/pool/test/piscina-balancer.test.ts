@@ -97,6 +97,13 @@ test('an aborted task spares what a balancer has given to its worker', LIMIT, as
   assert.deepEqual(await Promise.all(runs), Array(10).fill(20_000));
 });
 
+test('a balancer may return a copy of a worker', LIMIT, async (t) => {
+  const loadBalancer: PiscinaLoadBalancer = (_task, workers) =>
+    workers.map((worker) => ({ ...worker, cost: worker.currentUsage })).sort((a, b) => a.cost - b.cost)[0];
+  const pool = piscinaFor(t, { loadBalancer });
+  assert.equal(await pool.run(1, { name: 'echo' }), 1);
+});
+
 /** What aborts a task while the pool asks where it goes. */
 const aborting: [string, (abort: () => void) => PiscinaOptions][] = [
   [

@@ -22,9 +22,10 @@ export function chooserFor(
       spawn(state);
       return undefined;
     }
-    if (typeof chosen !== 'object' || !known.has(chosen))
+    const { [handleSymbol]: worker } = chosen as Partial<WorkerView>;
+    if (worker === undefined)
       throw badType('what loadBalancer returns', chosen, 'one of the workers, or null');
-    return workers.find((worker) => worker.threadId === chosen.id && takesTasks(worker));
+    return workers.includes(worker) && takesTasks(worker) ? worker : undefined;
   };
 }
 
@@ -35,14 +36,18 @@ function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHand
   return ready.length > 0 ? ready : staying;
 }
 
-const workerViews = new WeakMap<WorkerHandle, PoolWorker>();
-const known = new WeakSet<object>();
+/** Enumerable, so that a copy of a view stands for its worker as well. */
+const handleSymbol = Symbol('plimsoll.pool.worker');
+type WorkerView = PoolWorker & { readonly [handleSymbol]: WorkerHandle };
+
+const workerViews = new WeakMap<WorkerHandle, WorkerView>();
 
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
 function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
   const before = workerViews.get(worker);
   if (before !== undefined) return before;
-  const view: PoolWorker = {
+  const view: WorkerView = {
+    [handleSymbol]: worker,
     id: worker.threadId,
     get currentUsage() {
       return worker.mailed;
@@ -61,6 +66,5 @@ function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
     },
   };
   workerViews.set(worker, view);
-  known.add(view);
   return view;
 }
