@@ -97,6 +97,26 @@ test('an aborted task spares what a balancer has given to its worker', LIMIT, as
   assert.deepEqual(await Promise.all(runs), Array(10).fill(20_000));
 });
 
+test(
+  'a worker with a task that has a signal is full from the moment on that it is given the task',
+  LIMIT,
+  async (t) => {
+    const seen: unknown[] = [];
+    const loadBalancer: PiscinaLoadBalancer = (_task, [worker]) => {
+      seen.push([worker?.currentUsage, worker?.isRunningAbortableTask]);
+      return worker !== undefined && worker.currentUsage < 2 ? worker : null;
+    };
+    const pool = piscinaFor(t, { loadBalancer, concurrentTasksPerWorker: 2 });
+    const { signal } = new AbortController();
+    const runs = [{ signal }, {}].map((options, index) => pool.run(index, { name: 'echo', ...options }));
+    assert.deepEqual(seen, [
+      [0, false],
+      [Number.POSITIVE_INFINITY, true],
+    ]);
+    assert.deepEqual(await Promise.all(runs), [0, 1]);
+  },
+);
+
 test('a balancer may return a copy of a worker', LIMIT, async (t) => {
   const loadBalancer: PiscinaLoadBalancer = (_task, workers) =>
     workers.map((worker) => ({ ...worker, cost: worker.currentUsage })).sort((a, b) => a.cost - b.cost)[0];

@@ -123,6 +123,7 @@ export class Slots {
   mail(slot: number, worker: WorkerHandle): void {
     this.#mailedTo[slot] = worker;
     worker.mailed++;
+    worker.mailedAlone += this.tasks[slot]?.abortable ? 1 : 0;
     this.mailed++;
   }
 
@@ -132,6 +133,7 @@ export class Slots {
     const worker = this.#mailedTo[slot];
     if (worker === undefined) return;
     worker.mailed--;
+    worker.mailedAlone -= this.tasks[slot]?.abortable ? 1 : 0;
     this.mailed--;
     this.#mailedTo[slot] = undefined;
   }

@@ -69,6 +69,8 @@ export class WorkerHandle {
   watchedAt = 0;
   /** Tasks that it runs, or that wait in its mailbox, and that other workers could have run. */
   mailed = 0;
+  /** Those among them that share it with no other task. */
+  mailedAlone = 0;
   /** That of the last task that had been submitted when the host looked at what this worker has ended. */
   lastNumber = 0;
   /** Milliseconds between the ends of tasks that transfer something, lately. */

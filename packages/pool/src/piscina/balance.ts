@@ -42,6 +42,14 @@ type WorkerView = PoolWorker & { readonly [handleSymbol]: WorkerHandle };
 
 const workerViews = new WeakMap<WorkerHandle, WorkerView>();
 
+/** Without a balancer, tasks are in no mailbox. Another worker may have the place in the table of one that has exited. */
+const usageOf = (worker: WorkerHandle): number =>
+  worker.state === EXITED ? 0 : Math.max(worker.mailed, worker.running);
+
+/** From the moment on that it is given such a task, before it has begun. */
+const runsAlone = (worker: WorkerHandle): boolean =>
+  usageOf(worker) === 1 && (worker.mailedAlone > 0 || worker.runsAbortable);
+
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
 function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
   const before = workerViews.get(worker);
@@ -50,10 +58,10 @@ function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
     [handleSymbol]: worker,
     id: worker.threadId,
     get currentUsage() {
-      return worker.mailed;
+      return runsAlone(worker) ? Number.POSITIVE_INFINITY : usageOf(worker);
     },
     get isRunningAbortableTask() {
-      return worker.runsAbortable;
+      return runsAlone(worker);
     },
     get histogram() {
       return (hasHistogram && worker.times?.run.summary()) || null;

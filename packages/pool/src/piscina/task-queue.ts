@@ -37,8 +37,9 @@ export function isTaskQueue(value: unknown): value is TaskQueue {
 export interface PoolWorker {
   /** The thread id. */
   readonly id: number;
-  /** How many tasks it runs or has been given. */
+  /** How many tasks it runs or has been given; Infinity for one with a signal alone, which shares the worker with no other. */
   readonly currentUsage: number;
+  /** The task with a signal counts from the moment on that the worker is given it. */
   readonly isRunningAbortableTask: boolean;
   /** Run times in milliseconds, with the option `workerHistogram`; otherwise null. */
   readonly histogram: HistogramSummary | null;
