@@ -3,14 +3,16 @@ import type { Transferable, Worker } from 'node:worker_threads';
 import type { AbortSignalAny, FilledOptions, PoolOptions, RunOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
+import type { WorkerHandle } from './host/worker-handle.js';
 import { plan } from './host/workers.js';
-import { chooserFor } from './piscina/balance.js';
+import { chooserFor, workerView } from './piscina/balance.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import {
   ArrayTaskQueue,
   FixedQueue,
   isTaskQueue,
   type LoadBalancer,
+  type PoolWorker,
   queueOptionsSymbol,
   type TaskQueue,
 } from './piscina/task-queue.js';
@@ -128,7 +130,7 @@ function policyOf({ taskQueue, loadBalancer, workerHistogram = false, atomics }:
 }
 
 /** What compilers look for in what `require` gives: the class itself. Inherited, since Piscina has no such property. */
-abstract class Required extends StandIn {
+abstract class Required extends StandIn<PoolWorker> {
   static get default(): typeof Piscina {
     return Piscina;
   }
@@ -204,6 +206,11 @@ export class Piscina<T = any, R = any> extends Required {
     } catch (error) {
       this.emit('error', error);
     }
+  }
+
+  /** As balancers see it. */
+  protected override shown(worker: WorkerHandle): PoolWorker {
+    return workerView(worker, this.options.workerHistogram);
   }
 
   override get options(): Readonly<FilledPiscinaOptions> {

@@ -35,9 +35,9 @@ export interface PoolStats {
 }
 
 /** What listeners get. */
-export interface PoolEvents {
-  workerCreate: [worker: Worker];
-  workerDestroy: [worker: Worker];
+export interface PoolEvents<Shown = Worker> {
+  workerCreate: [worker: Shown];
+  workerDestroy: [worker: Shown];
   message: [value: unknown];
   error: [error: unknown];
   needsDrain: [];
@@ -45,21 +45,21 @@ export interface PoolEvents {
   close: [];
 }
 
-type Listener<Name extends keyof PoolEvents> = (...values: PoolEvents[Name]) => void;
+type Listener<Name extends keyof PoolEvents, Shown> = (...values: PoolEvents<Shown>[Name]) => void;
 
 /** `EventEmitterAsyncResource` with the types of what listeners get. */
-export interface PoolBase {
-  on<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name>): this;
+export interface PoolBase<Shown> {
+  on<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name, Shown>): this;
   // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
   on(event: string | symbol, listener: (...values: any[]) => void): this;
-  once<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name>): this;
+  once<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name, Shown>): this;
   // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
   once(event: string | symbol, listener: (...values: any[]) => void): this;
 }
 
 /** What `Pool` and `Piscina` have in common: a core, its events and statistics. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
-export abstract class PoolBase extends EventEmitterAsyncResource {
+export abstract class PoolBase<Shown = Worker> extends EventEmitterAsyncResource {
   readonly #policy: Policy | undefined;
   #core: Core;
   #histogram: PoolHistogram | undefined;
@@ -82,7 +82,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     const emit = (event: string, value?: unknown): void => {
       try {
         if (event === 'workerCreate' || event === 'workerDestroy')
-          this.emit(event, (value as WorkerHandle).thread);
+          this.emit(event, this.shown(value as WorkerHandle));
         else if (value === undefined) this.emit(event);
         else this.emit(event, value);
       } catch (error) {
@@ -93,6 +93,11 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
       }
     };
     return new Core(options, emit, this.#policy);
+  }
+
+  /** What listeners get of a worker. */
+  protected shown(worker: WorkerHandle): Shown {
+    return worker.thread as Shown;
   }
 
   /** @internal Starts anew, with new workers and the same options. */

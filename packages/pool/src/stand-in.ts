@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
+import type { Worker } from 'node:worker_threads';
 import { AbortError, PoolError, UncloneableError } from './errors.js';
 import { type FilledOptions, fillOptions, type PoolOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
@@ -69,7 +70,7 @@ function unwrapped(error: unknown): unknown {
 }
 
 /** What the stand-ins for Piscina and tinypool share. */
-export abstract class StandIn extends PoolBase {
+export abstract class StandIn<Shown = Worker> extends PoolBase<Shown> {
   readonly #kind: string;
   /** It was closed or destroyed. */
   protected isOver = false;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Pool } from '@plimsoll/pool';
-import Piscina, { move, type PiscinaOptions } from '@plimsoll/pool/piscina';
+import Piscina, { move, type PiscinaOptions, type PiscinaWorker } from '@plimsoll/pool/piscina';
 import Original from 'piscina';
 import { fixture } from './support.js';
 
@@ -75,6 +75,19 @@ test('runTime and waitTime are where Piscina had them until version 4', async ()
   assert.deepEqual(piscina.waitTime, waitTime);
   await using untimed = open({ recordTiming: false });
   assert.deepEqual([untimed.runTime, untimed.waitTime], [null, null]);
+});
+
+test('a worker of workerCreate and workerDestroy is what balancers get of it', async () => {
+  await using piscina = open();
+  const destroyed = once(piscina, 'workerDestroy');
+  const created: PiscinaWorker[] = [];
+  piscina.on('workerCreate', (worker) => created.push(worker));
+  const threadId = await piscina.run(1, { name: 'thread' });
+  const [worker] = created as [PiscinaWorker];
+  assert.deepEqual([worker.id, worker.currentUsage, worker.destroyed], [threadId, 0, false]);
+  await piscina.destroy();
+  assert.equal((await destroyed)[0], worker);
+  assert.equal(worker.destroyed, true);
 });
 
 test('has the own property names of Piscina, and `default` besides', () => {

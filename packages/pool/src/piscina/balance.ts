@@ -51,7 +51,7 @@ const runsAlone = (worker: WorkerHandle): boolean =>
   usageOf(worker) === 1 && (worker.mailedAlone > 0 || worker.runsAbortable);
 
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
-function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
+export function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
   const before = workerViews.get(worker);
   if (before !== undefined) return before;
   const view: WorkerView = {
