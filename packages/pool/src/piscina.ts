@@ -119,6 +119,8 @@ function translate(given: PiscinaOptions): PiscinaOptions {
   });
 }
 
+const UNTIMED = { resetRunTime() {}, resetWaitTime() {} } as PoolHistogram;
+
 function policyOf({ taskQueue, loadBalancer, workerHistogram = false, atomics }: PiscinaOptions): Policy {
   return {
     // A function of that name is a task to Piscina.
@@ -231,7 +233,7 @@ export class Piscina<T = any, R = any> extends Required {
 
   /** Without `recordTiming`, its `runTime` and `waitTime` are undefined. */
   override get histogram(): PoolHistogram {
-    return this.options.recordTiming ? super.histogram : ({} as PoolHistogram);
+    return this.options.recordTiming ? super.histogram : UNTIMED;
   }
 
   /** The times that tasks ran, as Piscina 1 to 4 have them here; null without `recordTiming`. */

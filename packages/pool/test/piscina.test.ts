@@ -90,6 +90,13 @@ test('a worker of workerCreate and workerDestroy is what balancers get of it', a
   assert.equal(worker.destroyed, true);
 });
 
+test('without recordTiming there is nothing to reset, which is no error', async () => {
+  await using piscina = open({ recordTiming: false });
+  piscina.histogram.resetRunTime();
+  piscina.histogram.resetWaitTime();
+  assert.deepEqual([piscina.histogram.runTime, piscina.histogram.waitTime], [undefined, undefined]);
+});
+
 test('has the own property names of Piscina, and `default` besides', () => {
   assert.deepEqual(Object.getOwnPropertyNames(Piscina).sort(), Object.getOwnPropertyNames(Original).sort());
   assert.equal((Piscina as unknown as { default: unknown }).default, Piscina);
