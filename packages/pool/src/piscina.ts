@@ -21,6 +21,7 @@ import { workerContext } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import {
+  argvOf,
   type Checks,
   check,
   fill,
@@ -72,7 +73,7 @@ export interface PiscinaRunOptions {
 
 const isQueueLimit = (value: unknown): boolean => value === 'auto' || isNumber(0)(value);
 const isNice = isNumber(process.platform === 'win32' ? Number.NEGATIVE_INFINITY : 0);
-const isAtomics = (value: unknown): boolean => ['sync', 'async', 'disabled'].includes(value as string);
+const isAtomics = (value: unknown): boolean => [null, 'sync', 'async', 'disabled'].includes(value as string);
 const isBalancer = (value: unknown): boolean => typeof value === 'function' && value.length > 0;
 
 const OPTIONS: Checks<PiscinaOptions> = [
@@ -113,6 +114,10 @@ function translate(given: PiscinaOptions): PiscinaOptions {
     niceIncrement: integerOf(options.niceIncrement),
     filename: options.filename || undefined,
     name: options.name ?? undefined,
+    argv: argvOf(options.argv ?? undefined),
+    execArgv: options.execArgv ?? undefined,
+    env: options.env ?? undefined,
+    recordTiming: options.recordTiming === undefined || Boolean(options.recordTiming),
     atomics: options.atomics ?? 'sync',
     stricterFIFO: options.stricterFIFO ?? false,
     workerHistogram: options.workerHistogram ?? false,

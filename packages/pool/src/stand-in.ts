@@ -37,6 +37,10 @@ export function check<Options extends object>(
 export const integerOf = (value: number | undefined): number | undefined =>
   value === undefined || !Number.isFinite(value) ? value : Math.max(Math.floor(value), 0);
 
+/** As the originals give them to Node, which makes texts of what `argv` holds. */
+export const argvOf = (argv: unknown): string[] | undefined =>
+  Array.isArray(argv) ? argv.map(String) : (argv as undefined);
+
 /** @param usual how many at most, when neither is given. @throws RangeError */
 export function threadsOf(
   minThreads: number | undefined,

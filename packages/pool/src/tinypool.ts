@@ -11,7 +11,7 @@ import { isTaskQueue, type TaskQueue } from './piscina/task-queue.js';
 import { tinypoolWorkerId } from './shared/context.js';
 import { isMovable, isTransferable, markMovable } from './shared/move.js';
 import { isInTime, LONGEST_TIMER } from './shared/timers.js';
-import { type Checks, check, fill, isBoolean, isNumber, StandIn, threadsOf } from './stand-in.js';
+import { argvOf, type Checks, check, fill, isBoolean, isNumber, StandIn, threadsOf } from './stand-in.js';
 
 /**
  * The interface of tinypool 2 over a plimsoll pool, with threads: the same class, options, statics and error texts. What
@@ -140,6 +140,9 @@ export class Tinypool extends StandIn {
 
   constructor(options: TinypoolOptions = {}) {
     const filled = fill(translate(options)) as FilledTinypoolOptions;
+    argv: argvOf(options.argv),
+    runtime: 'worker_threads' as const,
+    useAtomics: options.useAtomics ?? true,
     const isolation = filled.isolateWorkers ? new Isolation() : undefined;
     super('Tinypool', filled, policyOf(filled, isolation));
     this.#isolation = isolation;

@@ -54,6 +54,15 @@ test('error texts are Piscina’s', async () => {
   await nameless.destroy();
 });
 
+test('takes what Node takes for workers, and what Piscina takes for its default', async () => {
+  const nothing = { atomics: null, env: null, execArgv: null };
+  await using piscina = open({ ...nothing, argv: [1, 'b'], recordTiming: 0 } as never);
+  assert.deepEqual(await piscina.run(1, { name: 'argv' }), ['1', 'b']);
+  assert.deepEqual([piscina.options.atomics, piscina.options.recordTiming], ['sync', false]);
+  await using other = open({ argv: null } as never);
+  assert.deepEqual(await other.run(1, { name: 'argv' }), []);
+});
+
 test('idleThreads counts workers that still start, as Piscina does', async () => {
   await using piscina = open({ minThreads: 2, maxThreads: 2 });
   assert.equal(piscina.idleThreads, 2);
