@@ -179,7 +179,8 @@ export class Tinypool extends StandIn {
 
   /** A timer keeps the process alive meanwhile, which workers that end do not. */
   async #inTime(ends: Promise<unknown>): Promise<void> {
-    const isEnded = await isInTime(ends, this.options.terminateTimeout ?? LONGEST_TIMER);
+    // As for tinypool, 0 is no limit.
+    const isEnded = await isInTime(ends, this.options.terminateTimeout || LONGEST_TIMER);
     if (!isEnded) throw new Error('Failed to terminate worker');
   }
 
