@@ -7,9 +7,16 @@ import { runWith } from './host/submit.js';
 import { mayRetire, retire } from './host/workers.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import { Isolation } from './piscina/isolation.js';
-import { isTaskQueue, type TaskQueue } from './piscina/task-queue.js';
+import { isTaskQueue, type PoolTask, queueOptionsSymbol } from './piscina/task-queue.js';
 import { tinypoolWorkerId } from './shared/context.js';
-import { isMovable, isTransferable, markMovable } from './shared/move.js';
+import {
+  isMovable,
+  isTransferable,
+  markMovable,
+  type TransferableValue,
+  transferableSymbol,
+  valueSymbol,
+} from './shared/move.js';
 import { isInTime, LONGEST_TIMER } from './shared/timers.js';
 import { argvOf, type Checks, check, fill, isBoolean, isNumber, StandIn, threadsOf } from './stand-in.js';
 
@@ -41,7 +48,7 @@ export interface TinypoolOptions
   terminateTimeout?: number | undefined;
   /** Bytes of heap after a task from which on its worker is replaced. Default: none. */
   maxMemoryLimitBeforeRecycle?: number | undefined;
-  taskQueue?: (TaskQueue & { cancel?(): void }) | undefined;
+  taskQueue?: TaskQueue | undefined;
   /** Idle workers sleep in their event loop; with false at once, without looking for tasks for up to 0.2 ms before. Default: true. */
   useAtomics?: boolean | undefined;
   /** For `histogram`, `utilization` and `stats`, which tinypool has none of. Default: false. */
@@ -69,9 +76,29 @@ export interface TinypoolRunOptions {
   runtime?: 'worker_threads' | undefined;
 }
 
+/** What a custom queue sees of a task. */
+export interface Task extends PoolTask {
+  /** Rejects it if it still waits. */
+  cancel(): void;
+}
+
+/** A queue of one's own: decides in which order waiting tasks run. */
+export interface TaskQueue {
+  readonly size: number;
+  push(task: Task): void;
+  shift(): Task | null;
+  remove(task: Task): void;
+  /** Called by `cancelPendingTasks()`, which has removed all tasks before. */
+  cancel?(): void;
+}
+
 /** What a task that `cancelPendingTasks()` took from the queue is rejected with. */
 class CancelError extends Error {
   override readonly name = 'CancelError';
+
+  constructor() {
+    super('The task has been cancelled');
+  }
 }
 
 const OPTIONS: Checks<TinypoolOptions> = [
@@ -113,6 +140,9 @@ function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
   return Object.assign(options, {
     ...threadsOf(threads(options.minThreads), threads(options.maxThreads), cores),
     idleTimeout: options.idleTimeout ?? 0,
+    argv: argvOf(options.argv),
+    runtime: 'worker_threads' as const,
+    useAtomics: options.useAtomics ?? true,
     filename: options.filename || undefined,
     recordTiming: options.recordTiming ?? false,
     maxHeapMb:
@@ -140,9 +170,6 @@ export class Tinypool extends StandIn {
 
   constructor(options: TinypoolOptions = {}) {
     const filled = fill(translate(options)) as FilledTinypoolOptions;
-    argv: argvOf(options.argv),
-    runtime: 'worker_threads' as const,
-    useAtomics: options.useAtomics ?? true,
     const isolation = filled.isolateWorkers ? new Isolation() : undefined;
     super('Tinypool', filled, policyOf(filled, isolation));
     this.#isolation = isolation;
@@ -196,7 +223,7 @@ export class Tinypool extends StandIn {
 
   /** Rejects the tasks that wait. Those that run go on. */
   cancelPendingTasks(): void {
-    this.core.clear(() => new CancelError('The task has been cancelled'));
+    this.core.clear(() => new CancelError());
     this.#taskQueue?.cancel?.();
   }
 
@@ -250,14 +277,22 @@ function policyOf(
     hooks: { dispose: teardown },
     hasNumbers: true,
     neverSpins: useAtomics === false,
-    queueOf: (state) => taskQueue && new CustomQueue(taskQueue, state),
+    queueOf: (state) => taskQueue && new CustomQueue(taskQueue, state, () => new CancelError()),
     chooserOf: (state) => isolation?.chooserOf(state),
   };
 }
 
 export default Tinypool;
-export type { PoolTask as Task } from './piscina/task-queue.js';
-export { isMovable, isTaskQueue, isTransferable, markMovable, type TaskQueue };
+export {
+  isMovable,
+  isTaskQueue,
+  isTransferable,
+  markMovable,
+  queueOptionsSymbol as kQueueOptions,
+  type TransferableValue as Transferable,
+  transferableSymbol as kTransferable,
+  valueSymbol as kValue,
+};
 export type Options = TinypoolOptions;
 /** Inside a worker: its number, from 1 to `maxThreads`. */
 export const workerId: number | undefined = tinypoolWorkerId();

@@ -10,9 +10,13 @@ import Piscina from '@plimsoll/pool/piscina';
 import Tinypool, {
   isMovable,
   isTransferable,
+  kQueueOptions,
+  kTransferable,
+  kValue,
   markMovable,
   type Options,
   type Task,
+  type TaskQueue,
 } from '@plimsoll/pool/tinypool';
 import { usableCores } from '../dist/host/cpu-quota.js';
 import { fixture, until } from './support.js';
@@ -301,6 +305,37 @@ test('a task queue of the user decides the order, and hears of a cancellation', 
   assert.deepEqual(order, [3, 2, 1]);
   pool.cancelPendingTasks();
   assert.equal(cancels, 1);
+});
+
+test('a task queue of the user may cancel tasks that wait', async (context) => {
+  const tasks: Task[] = [];
+  const taskQueue: TaskQueue = {
+    get size() {
+      return tasks.length;
+    },
+    push(task) {
+      while (tasks.length > 0) tasks.pop()?.cancel();
+      tasks.push(task);
+    },
+    shift: () => tasks.shift() ?? null,
+    remove: (task) => void tasks.splice(tasks.indexOf(task), 1),
+  };
+  const pool = open(context, { filename: usual, taskQueue });
+  const runs = [1, 2, 3].map((value) => pool.run(value, { name: 'echo' }));
+  const cancelled = { name: 'CancelError', message: 'The task has been cancelled' };
+  await Promise.all(runs.slice(0, 2).map((run) => assert.rejects(run, cancelled)));
+  assert.equal(await runs[2], 3);
+  assert.deepEqual([pool.queueSize, pool.completed], [0, 3]);
+});
+
+test('has the exports and the options of tinypool', async (context) => {
+  assert.equal(kQueueOptions, Tinypool.queueOptionsSymbol);
+  assert.equal(kTransferable, Tinypool.transferableSymbol);
+  assert.equal(kValue, Tinypool.valueSymbol);
+  const pool = open(context, { argv: [1, 'b'] as never, terminateTimeout: 0, teardown: 'namedTeardown' });
+  assert.deepEqual([pool.options.runtime, pool.options.useAtomics], ['worker_threads', true]);
+  assert.deepEqual((await pool.run(undefined, { name: 'id' })).argv, ['1', 'b']);
+  await pool.recycleWorkers();
 });
 
 test('moves values, and has the helpers of tinypool', async (context) => {

@@ -13,10 +13,13 @@ export class CustomQueue implements Pending {
   readonly #front: Task[] = [];
   readonly #queue: TaskQueue;
   readonly #state: State;
+  readonly #reasonOf: (() => Error) | undefined;
 
-  constructor(queue: TaskQueue, state: State) {
+  /** @param reasonOf for queues whose tasks have a function `cancel`: what it rejects them with */
+  constructor(queue: TaskQueue, state: State, reasonOf?: () => Error) {
     this.#queue = queue;
     this.#state = state;
+    this.#reasonOf = reasonOf;
   }
 
   /** A queue may hold tasks back by saying that it has none. */
@@ -87,7 +90,18 @@ export class CustomQueue implements Pending {
   #enter(task: Task): PoolTask {
     const view = viewOf(task, this.#state.handlers);
     this.#tasks.set(view, task);
+    const reasonOf = this.#reasonOf;
+    if (reasonOf !== undefined) Object.assign(view, { cancel: () => this.#cancel(view, reasonOf()) });
     return view;
+  }
+
+  /** By the queue itself, which need not be told to remove it. */
+  #cancel(view: PoolTask, reason: Error): void {
+    const task = this.#leave(view);
+    if (task === undefined) return;
+    this.#stale.add(view);
+    this.#state.settle(task, reason, true);
+    this.#state.changed();
   }
 
   #leave(view: PoolTask): Task | undefined {
