@@ -21,6 +21,7 @@ import { workerContext } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import {
+  type Any,
   argvOf,
   type Checks,
   check,
@@ -152,8 +153,7 @@ abstract class Required extends StandIn<PoolWorker> {
  * const piscina = new Piscina({ filename: new URL('./worker.mjs', import.meta.url).href });
  * const result = await piscina.run({ a: 4, b: 6 });
  */
-// biome-ignore lint/suspicious/noExplicitAny: Piscina's own defaults, so that its users' code still compiles
-export class Piscina<T = any, R = any> extends Required {
+export class Piscina<T = Any, R = Any> extends Required {
   /** Written out, because bundlers rename classes. */
   static override readonly name: string = 'Piscina';
 
@@ -271,7 +271,7 @@ export {
   valueSymbol,
 };
 export const isWorkerThread: boolean = workerContext().isWorkerThread;
-export const workerData: unknown = workerContext().workerData;
+export const workerData: Any = workerContext().workerData;
 export type {
   LoadBalancer as PiscinaLoadBalancer,
   PoolTask as PiscinaTask,

@@ -35,31 +35,31 @@ export interface PoolStats {
 }
 
 /** What listeners get. */
-export interface PoolEvents<Shown = Worker> {
+export interface PoolEvents<Shown = Worker, Value = unknown> {
   workerCreate: [worker: Shown];
   workerDestroy: [worker: Shown];
-  message: [value: unknown];
-  error: [error: unknown];
+  message: [value: Value];
+  error: [error: Value];
   needsDrain: [];
   drain: [];
   close: [];
 }
 
-type Listener<Name extends keyof PoolEvents, Shown> = (...values: PoolEvents<Shown>[Name]) => void;
+type EventMap = Record<keyof PoolEvents, unknown[]>;
 
 /** `EventEmitterAsyncResource` with the types of what listeners get. */
-export interface PoolBase<Shown> {
-  on<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name, Shown>): this;
+export interface PoolBase<Events extends EventMap> {
+  on<Name extends keyof PoolEvents>(event: Name, listener: (...values: Events[Name]) => void): this;
   // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
   on(event: string | symbol, listener: (...values: any[]) => void): this;
-  once<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name, Shown>): this;
+  once<Name extends keyof PoolEvents>(event: Name, listener: (...values: Events[Name]) => void): this;
   // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
   once(event: string | symbol, listener: (...values: any[]) => void): this;
 }
 
 /** What `Pool` and `Piscina` have in common: a core, its events and statistics. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
-export abstract class PoolBase<Shown = Worker> extends EventEmitterAsyncResource {
+export abstract class PoolBase<Events extends EventMap = PoolEvents> extends EventEmitterAsyncResource {
   readonly #policy: Policy | undefined;
   #core: Core;
   #histogram: PoolHistogram | undefined;
@@ -96,8 +96,8 @@ export abstract class PoolBase<Shown = Worker> extends EventEmitterAsyncResource
   }
 
   /** What listeners get of a worker. */
-  protected shown(worker: WorkerHandle): Shown {
-    return worker.thread as Shown;
+  protected shown(worker: WorkerHandle): Events['workerCreate'][0] {
+    return worker.thread;
   }
 
   /** @internal Starts anew, with new workers and the same options. */

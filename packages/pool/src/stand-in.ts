@@ -5,7 +5,7 @@ import { AbortError, PoolError, UncloneableError } from './errors.js';
 import { type FilledOptions, fillOptions, type PoolOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
 import { queueOptionsSymbol } from './piscina/task-queue.js';
-import { PoolBase } from './pool-base.js';
+import { PoolBase, type PoolEvents } from './pool-base.js';
 import { workerContext } from './shared/context.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { VERSION } from './version.js';
@@ -73,8 +73,12 @@ function unwrapped(error: unknown): unknown {
   return bare.includes(error.code) && error.cause !== undefined ? error.cause : error;
 }
 
+/** As the originals' types have it, so that their users' code still compiles. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Any = any;
+
 /** What the stand-ins for Piscina and tinypool share. */
-export abstract class StandIn<Shown = Worker> extends PoolBase<Shown> {
+export abstract class StandIn<Shown = Worker> extends PoolBase<PoolEvents<Shown, Any>> {
   readonly #kind: string;
   /** It was closed or destroyed. */
   protected isOver = false;
@@ -108,7 +112,7 @@ export abstract class StandIn<Shown = Worker> extends PoolBase<Shown> {
   }
 
   /** Inside a worker: the option `workerData`. */
-  static get workerData(): unknown {
+  static get workerData(): Any {
     return workerContext().workerData;
   }
 

@@ -18,7 +18,17 @@ import {
   valueSymbol,
 } from './shared/move.js';
 import { isInTime, LONGEST_TIMER } from './shared/timers.js';
-import { argvOf, type Checks, check, fill, isBoolean, isNumber, StandIn, threadsOf } from './stand-in.js';
+import {
+  type Any,
+  argvOf,
+  type Checks,
+  check,
+  fill,
+  isBoolean,
+  isNumber,
+  StandIn,
+  threadsOf,
+} from './stand-in.js';
 
 /**
  * The interface of tinypool 2 over a plimsoll pool, with threads: the same class, options, statics and error texts. What
@@ -58,7 +68,8 @@ export interface TinypoolOptions
 }
 
 /** Options with every default filled in. */
-export type FilledTinypoolOptions = FilledOptions & TinypoolOptions;
+export type FilledTinypoolOptions = FilledOptions &
+  TinypoolOptions & { runtime: 'worker_threads'; useAtomics: boolean };
 
 /** What goes with a task. With threads, messages go through a MessagePort in `transferList` instead. */
 export interface TinypoolChannel {
@@ -176,8 +187,7 @@ export class Tinypool extends StandIn {
     this.#taskQueue = filled.taskQueue;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: tinypool's types, so that its users' code still compiles
-  run(task: any, options?: TinypoolRunOptions): Promise<any> {
+  run(task: Any, options?: TinypoolRunOptions): Promise<Any> {
     try {
       const channel = options?.channel ?? undefined;
       const transferList = options?.transferList ?? undefined;
@@ -265,7 +275,7 @@ export class Tinypool extends StandIn {
   }
 
   override get options(): Readonly<FilledTinypoolOptions> {
-    return super.options;
+    return super.options as FilledTinypoolOptions;
   }
 }
 
@@ -294,5 +304,5 @@ export {
   valueSymbol as kValue,
 };
 export type Options = TinypoolOptions;
-/** Inside a worker: its number, from 1 to `maxThreads`. */
-export const workerId: number | undefined = tinypoolWorkerId();
+/** Inside a worker: its number, from 1 to `maxThreads`; elsewhere undefined, which tinypool's type leaves out. */
+export const workerId: number = tinypoolWorkerId() as number;

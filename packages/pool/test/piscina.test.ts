@@ -91,6 +91,9 @@ test('a worker of workerCreate and workerDestroy is what balancers get of it', a
   const destroyed = once(piscina, 'workerDestroy');
   const created: PiscinaWorker[] = [];
   piscina.on('workerCreate', (worker) => created.push(worker));
+  // As Piscina's types have them.
+  piscina.on('error', (error) => error.message);
+  piscina.on('message', (message) => message.text);
   const threadId = await piscina.run(1, { name: 'thread' });
   const [worker] = created as [PiscinaWorker];
   assert.deepEqual([worker.id, worker.currentUsage, worker.destroyed], [threadId, 0, false]);

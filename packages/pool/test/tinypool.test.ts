@@ -333,7 +333,8 @@ test('has the exports and the options of tinypool', async (context) => {
   assert.equal(kTransferable, Tinypool.transferableSymbol);
   assert.equal(kValue, Tinypool.valueSymbol);
   const pool = open(context, { argv: [1, 'b'] as never, terminateTimeout: 0, teardown: 'namedTeardown' });
-  assert.deepEqual([pool.options.runtime, pool.options.useAtomics], ['worker_threads', true]);
+  const [runtime, useAtomics]: [string, boolean] = [pool.options.runtime, pool.options.useAtomics];
+  assert.deepEqual([runtime, useAtomics], ['worker_threads', true]);
   assert.deepEqual((await pool.run(undefined, { name: 'id' })).argv, ['1', 'b']);
   await pool.recycleWorkers();
 });
