@@ -65,6 +65,8 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
   #saidDestroyed = false;
+  /** Milliseconds before the last `reopen()`. */
+  #earlier = 0;
 
   protected constructor(name: string, options: FilledOptions, policy?: Policy) {
     checkRuntime();
@@ -100,9 +102,12 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     return worker.thread;
   }
 
-  /** @internal Starts anew, with new workers and the same options. */
+  /** @internal Starts anew, with new workers and the same options. `completed` and `duration` go on. */
   protected reopen(): void {
-    this.#core = this.#open(this.core.options);
+    const { completed, duration, options } = this.core;
+    this.#core = this.#open(options);
+    this.#core.completed = completed;
+    this.#earlier += duration;
     this.#histogram = undefined;
     this.#stats = undefined;
   }
@@ -172,7 +177,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
 
   /** Milliseconds since the pool was made. */
   get duration(): number {
-    return this.core.duration;
+    return this.#earlier + this.core.duration;
   }
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */

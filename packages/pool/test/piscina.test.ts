@@ -102,6 +102,16 @@ test('a worker of workerCreate and workerDestroy is what balancers get of it', a
   assert.equal(worker.destroyed, true);
 });
 
+test('completed and duration go on after destroy() and a further task', async () => {
+  await using piscina = open();
+  await piscina.run(1, { name: 'echo' });
+  await piscina.destroy();
+  const before = piscina.duration;
+  await piscina.run(2, { name: 'echo' });
+  assert.equal(piscina.completed, 2);
+  assert.ok(piscina.duration > before);
+});
+
 test('without recordTiming there is nothing to reset, which is no error', async () => {
   await using piscina = open({ recordTiming: false });
   piscina.histogram.resetRunTime();
