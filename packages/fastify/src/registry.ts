@@ -39,7 +39,7 @@ export function poolsOf(fastify: FastifyInstance): Record<string, Pool> {
 
 /** @throws Error, code PLIMSOLL_FASTIFY_NO_POOL */
 export function poolFor(fastify: FastifyInstance, namespace: unknown = 'default'): Pool {
-  const found = typeof namespace === 'string' ? seenBy(fastify)?.[namespace] : undefined;
-  if (found !== undefined) return found;
+  const pool = typeof namespace === 'string' ? seenBy(fastify)?.[namespace] : undefined;
+  if (pool !== undefined) return pool;
   throw noPool(namespace, Object.keys(poolsOf(fastify)));
 }

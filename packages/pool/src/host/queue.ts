@@ -16,7 +16,7 @@ export class List implements Pending {
   first: Task | undefined;
   #last: Task | undefined;
   /** The one that was put back last, or stands before its place: many come back in their order. */
-  #putBack: Task | undefined;
+  #cursor: Task | undefined;
 
   *[Symbol.iterator](): Generator<Task, undefined> {
     for (let task = this.first; task !== undefined; task = task.next) yield task;
@@ -28,11 +28,11 @@ export class List implements Pending {
 
   /** Mostly at the front, but there may be one that was put back earlier. */
   putBack(task: Task): void {
-    const before = this.#putBack;
+    const before = this.#cursor;
     let next = before !== undefined && before.number < task.number ? before.next : this.first;
     while (next !== undefined && next.number < task.number) next = next.next;
     this.#insert(task, next === undefined ? this.#last : next.previous, next);
-    this.#putBack = task;
+    this.#cursor = task;
   }
 
   shift(): Task | undefined {
@@ -43,7 +43,7 @@ export class List implements Pending {
 
   remove(task: Task): void {
     const { previous, next } = task;
-    if (task === this.#putBack) this.#putBack = previous;
+    if (task === this.#cursor) this.#cursor = previous;
     if (previous === undefined) this.first = next;
     else previous.next = next;
     if (next === undefined) this.#last = previous;

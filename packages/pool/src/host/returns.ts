@@ -20,7 +20,7 @@ export function watchAhead(state: State): void {
   state.aheadTimer = timers
     .setTimeout(() => {
       state.aheadTimer = undefined;
-      // To whom else?
+      // No other worker could take it.
       if (state.ended || state.workers.length === 1) return;
       const isAnyIdle = state.workers.some(isIdle);
       for (const worker of state.workers) {

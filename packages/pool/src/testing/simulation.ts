@@ -142,7 +142,7 @@ export class Simulation {
   threadExited(thread: Thread): void {
     this.#threads.delete(thread);
     for (const waits of [this.calls, this.loads] as Set<{ thread: Thread }>[])
-      for (const each of waits) if (each.thread === thread) waits.delete(each);
+      for (const entry of waits) if (entry.thread === thread) waits.delete(entry);
     this.changed();
   }
 
