@@ -243,7 +243,7 @@ export class Tinypool extends StandIn {
     if (this.#isolation !== undefined) return;
     const { core } = this;
     const idle = core.workers.filter((worker) => worker.hasNothing);
-    for (const worker of core.workers.filter(mayRetire)) retire(core, worker);
+    for (const worker of [...core.workers]) if (mayRetire(core, worker)) retire(core, worker);
     core.changed(true);
     await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
     for (const [channel, isOver] of this.#channels) if (isOver) this.#closeChannel(channel);

@@ -209,3 +209,17 @@ test('a worker that is one too many leaves when all that waited for it was clear
   await parts;
   await until(() => pool.threads.length === 1);
 });
+
+test('a worker that still starts is stopped only while it could take no task', async (t) => {
+  const pool = poolFor(t, { minThreads: 1, maxThreads: 2 });
+  await pool.ready();
+  pool.resize({ minThreads: 2 });
+  pool.resize({ minThreads: 1, maxThreads: 1 });
+  assert.equal(pool.threads.length, 1);
+  pool.resize({ maxThreads: 2 });
+  const runs = [1, 2].map((value) => pool.run(value, { name: 'echo' }));
+  pool.resize({ maxThreads: 1 });
+  assert.equal(pool.threads.length, 2);
+  assert.deepEqual(await Promise.all(runs), [1, 2]);
+  await until(() => pool.threads.length === 1);
+});

@@ -11,8 +11,11 @@ const REAL_PATIENCE = 60_000;
 /** Virtual milliseconds of the same: more than all timeouts, backoffs and pauses that come one after another. */
 const MOST_TIME = 20_000;
 const CLOSE_TIMEOUT = 3_600_000;
-/** Virtual milliseconds that `close()` may take when nothing is left to wait for: a worker that retires looks each 5 ms. */
-const CLOSING = 1000;
+/**
+ * Virtual milliseconds that `close()` may take when little is left to wait for: a worker that retires looks each 5 ms, and tasks that
+ * were submitted late may have to wait for some pauses of a breaker, of a second each unless the program says otherwise.
+ */
+const CLOSING = 10_000;
 /** Steps for which a worker may idle beside waiting tasks, with threads: it is on its way. */
 const REAL_STALL = 3000;
 /** Seeds, modulo 8, of programs whose pool has no functions of the host. */

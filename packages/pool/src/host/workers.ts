@@ -4,7 +4,7 @@ import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { Times } from '../shared/histogram.js';
 import type * as message from '../shared/messages.js';
-import { addresseeOf, resetBlock } from '../shared/table.js';
+import { addresseeOf, anythingQueued, resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import { drain, putIntoLane, rejectWaiting, takeBackAll, takeOut } from './dispatch.js';
 import { startFailure, workerFailure } from './faults.js';
@@ -208,17 +208,17 @@ function leastOf(state: State): WorkerHandle | undefined {
 const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
   blocked.get(worker)?.isOpen() === true;
 
-/** One that has got tasks before it is ready is not ended before: what they transfer would be lost with it. */
-export const mayRetire = (worker: WorkerHandle): boolean =>
-  takesTasks(worker) && (worker.state === READY || worker.mailCount === 0);
+/** A worker that still starts is stopped at once, so only while there is nothing that it could take and lose meanwhile. */
+export const mayRetire = ({ table }: State, worker: WorkerHandle): boolean =>
+  takesTasks(worker) && (worker.state === READY || !anythingQueued(table, worker.index));
 
 function shrink(state: State): void {
   // The replacement of a worker that will retire is one more until then.
   const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
-  const staying = state.workers.filter(mayRetire).sort((one, other) => rankOf(one) - rankOf(other));
-  for (const worker of staying.slice(0, surplus)) retire(state, worker);
+  const staying = state.workers.filter(takesTasks).sort((one, other) => rankOf(one) - rankOf(other));
+  for (const worker of staying.slice(0, surplus)) if (mayRetire(state, worker)) retire(state, worker);
 }
 
 /** Lets a worker finish its tasks, dispose of what it has, and exit. */
