@@ -100,9 +100,10 @@ class Observer {
   ): () => void {
     if (typeof meter?.createObservableGauge !== 'function')
       throw badType('meter', meter, 'a meter of @opentelemetry/api');
+    const { onClosed, ended } = this.#core;
+    if (ended) return () => {};
     const families = [...numbersOf(this.#core, this.#breakdowns), ...summariesOf(this.#core)];
     const end = observeFamilies(families, meter);
-    const { onClosed } = this.#core;
     onClosed.add(end);
     return () => {
       onClosed.delete(end);

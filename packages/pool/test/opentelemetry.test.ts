@@ -65,6 +65,15 @@ test('observe() gives the metrics to OpenTelemetry until it is ended', async (t)
   assert.notEqual(after.get('plimsoll.pool.task.settled')?.[0]?.value, 5);
 });
 
+test('a closed pool gives no metrics', async (t) => {
+  const { meter, collect, shutdown } = collector();
+  t.after(shutdown);
+  const pool = poolFor(t);
+  await pool.close();
+  observe(pool).openTelemetryMetrics(meter);
+  assert.equal((await collect()).size, 0);
+});
+
 test('observe() refuses what is no meter', async (t) => {
   for (const meter of [undefined, null, {}, 'meter']) {
     const error = await caught((async () => observe(poolFor(t)).openTelemetryMetrics(meter as never))());
