@@ -139,8 +139,8 @@ function checkRuntime(name: string, value: unknown): void {
 const MEGABYTE = 2 ** 20;
 
 /** As for tinypool, null is nothing, except as a value for the workers. */
-function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
-  const options: TinypoolOptions & Record<string, unknown> = Object.assign(Object.create(null), given);
+function translate(source: TinypoolOptions): TinypoolOptions & PoolOptions {
+  const options: TinypoolOptions & Record<string, unknown> = Object.assign(Object.create(null), source);
   for (const name in options) if (options[name] === null && name !== 'workerData') delete options[name];
   checkRuntime('options.runtime', options.runtime);
   check(options, OPTIONS, (name) => `options.${name}`);
@@ -237,13 +237,14 @@ export class Tinypool extends StandIn {
     this.#taskQueue?.cancel?.();
   }
 
-  /** Ends idle workers now, and the others after their tasks; new ones take their places. */
+  /** Ends idle workers now, and busy ones after their tasks; new workers take their places. One that still starts stays if tasks wait. */
   async recycleWorkers(options?: { runtime?: 'worker_threads' }): Promise<void> {
     checkRuntime('options.runtime', options?.runtime);
     if (this.#isolation !== undefined) return;
     const { core } = this;
-    const idle = core.workers.filter((worker) => worker.hasNothing);
-    for (const worker of [...core.workers]) if (mayRetire(core, worker)) retire(core, worker);
+    const leaving = core.workers.filter((worker) => mayRetire(core, worker));
+    const idle = leaving.filter((worker) => worker.hasNothing);
+    for (const worker of leaving) retire(core, worker);
     core.changed(true);
     await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
     for (const [channel, isOver] of this.#channels) if (isOver) this.#closeChannel(channel);

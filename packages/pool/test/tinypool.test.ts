@@ -164,6 +164,8 @@ test('recycleWorkers replaces idle workers at once and the others after their ta
   const before = ids();
   await pool.recycleWorkers();
   assert.equal([...ids()].filter((id) => before.has(id)).length, 0);
+  // A worker that still starts would stay.
+  await (pool as unknown as { core: { ready(): Promise<void> } }).core.ready();
   const task = pool.run(100, { name: 'nap' });
   await sleep(50);
   const during = ids();
