@@ -138,7 +138,7 @@ export class UncloneableError extends PoolError {
   }
 }
 
-const shown = (value: unknown): string => {
+const text = (value: unknown): string => {
   if (typeof value === 'string') return `'${value}'`;
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'an array';
@@ -148,7 +148,7 @@ const shown = (value: unknown): string => {
 const bad =
   <Kind extends Error>(kind: new (message: string) => Kind) =>
   (name: string, value: unknown, right: string): Kind =>
-    Object.assign(new kind(`${name} must be ${right}, not ${shown(value)}`), {
+    Object.assign(new kind(`${name} must be ${right}, not ${text(value)}`), {
       code: 'PLIMSOLL_POOL_BAD_OPTION',
     });
 

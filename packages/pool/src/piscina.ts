@@ -103,8 +103,8 @@ const RUN_OPTIONS: Checks<PiscinaRunOptions> = [
   ['signal', (value: unknown) => typeof value === 'object', 'must be an object'],
 ];
 
-function translate(given: PiscinaOptions): PiscinaOptions {
-  const options: PiscinaOptions = Object.assign(Object.create(null), given);
+function translate(source: PiscinaOptions): PiscinaOptions {
+  const options: PiscinaOptions = Object.assign(Object.create(null), source);
   check(options, OPTIONS, (name) => `options.${name}`);
   const { minThreads, maxThreads, maxQueue } = options;
   return Object.assign(options, {
@@ -165,10 +165,10 @@ export class Piscina<T = Any, R = Any> extends Required {
   run(task: T, options: PiscinaRunOptions = {}): Promise<R> {
     if (!isObject(options)) return Promise.reject(new TypeError('options must be an object'));
     try {
-      const own: PiscinaRunOptions = Object.assign(Object.create(null), options);
-      check(own, RUN_OPTIONS, (name) => `${name} argument`);
+      const runOptions: PiscinaRunOptions = Object.assign(Object.create(null), options);
+      check(runOptions, RUN_OPTIONS, (name) => `${name} argument`);
       this.ensureOpen();
-      return this.inResource(runWith(this.core, task, own as RunOptions) as Promise<R>);
+      return this.inResource(runWith(this.core, task, runOptions as RunOptions) as Promise<R>);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -181,11 +181,13 @@ export class Piscina<T = Any, R = Any> extends Required {
     filename?: string | AbortSignalAny,
     signal?: AbortSignalAny,
   ): Promise<R> {
-    const given = [transferList, filename, signal];
+    const positional = [transferList, filename, signal];
     const options: PiscinaRunOptions = {
-      transferList: given.find(Array.isArray) as Transferable[] | undefined,
-      filename: given.find((value) => typeof value === 'string') as string | undefined,
-      signal: given.find((value) => isObject(value) && !Array.isArray(value)) as AbortSignalAny | undefined,
+      transferList: positional.find(Array.isArray) as Transferable[] | undefined,
+      filename: positional.find((value) => typeof value === 'string') as string | undefined,
+      signal: positional.find((value) => isObject(value) && !Array.isArray(value)) as
+        | AbortSignalAny
+        | undefined,
     };
     return this.run(task, options);
   }
@@ -196,18 +198,18 @@ export class Piscina<T = Any, R = Any> extends Required {
     if (force !== undefined && typeof force !== 'boolean') {
       throw new TypeError('force argument must be a boolean');
     }
-    await this.#told(this.core.close(force ?? false));
+    await this.#announced(this.core.close(force ?? false));
     this.sayDestroyed();
     this.isOver = true;
   }
 
   override async destroy(): Promise<void> {
-    await this.#told(super.destroy());
+    await this.#announced(super.destroy());
     this.isOver = true;
   }
 
   /** Piscina tells by an event what it has not ended in time. */
-  async #told(end: Promise<void>): Promise<void> {
+  async #announced(end: Promise<void>): Promise<void> {
     try {
       await end;
     } catch (error) {
@@ -216,7 +218,7 @@ export class Piscina<T = Any, R = Any> extends Required {
   }
 
   /** As balancers see it. */
-  protected override shown(worker: WorkerHandle): PoolWorker {
+  protected override viewOf(worker: WorkerHandle): PoolWorker {
     return workerView(worker, this.options.workerHistogram);
   }
 

@@ -84,7 +84,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     const emit = (event: string, value?: unknown): void => {
       try {
         if (event === 'workerCreate' || event === 'workerDestroy')
-          this.emit(event, this.shown(value as WorkerHandle));
+          this.emit(event, this.viewOf(value as WorkerHandle));
         else if (value === undefined) this.emit(event);
         else this.emit(event, value);
       } catch (error) {
@@ -98,7 +98,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
   }
 
   /** What listeners get of a worker. */
-  protected shown(worker: WorkerHandle): Events['workerCreate'][0] {
+  protected viewOf(worker: WorkerHandle): Events['workerCreate'][0] {
     return worker.thread;
   }
 

@@ -286,14 +286,14 @@ test('a map and a stream that fail tell why as ever, and leak nothing', async (t
 test('tasks without a store are sent as plain ones', async (t) => {
   const pool = pooled(t);
   await pool.run(0, { name: 'stores' });
-  const { handlers } = (pool as unknown as { core: { handlers: { all: Map<number, { call: number }> } } })
+  const { handlers } = (pool as unknown as { core: { handlers: { byId: Map<number, { call: number }> } } })
     .core;
   assert.deepEqual(
-    [...handlers.all.values()].map(({ call }) => call),
+    [...handlers.byId.values()].map(({ call }) => call),
     [0, 0],
   );
   await user.run(1, () => pool.run(0, { name: 'stores' }));
-  assert.equal(handlers.all.size, 3);
+  assert.equal(handlers.byId.size, 3);
 });
 
 test('a storage that the worker file does not register is ignored', async (t) => {

@@ -85,7 +85,7 @@ test('B15: names that no task has are forgotten, by the pool and by its workers'
   assert.equal((await mapped.next()).value, 1);
   for (let name = 0; name < 3000; name++)
     assert.equal((await caught(pool.run(0, { name: `n${name}` }))).code, 'PLIMSOLL_POOL_LOAD_FAILED');
-  assert.ok(core.handlers.all.size <= 1000, String(core.handlers.all.size));
+  assert.ok(core.handlers.byId.size <= 1000, String(core.handlers.byId.size));
   assert.ok(known.size <= 1000, String(known.size));
   Atomics.store(begun, 1, 1);
   assert.equal(await running, 'told');

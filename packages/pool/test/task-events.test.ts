@@ -38,9 +38,9 @@ async function noting(
 
 const kindsOf = (seen: readonly Seen[]): Kind[] => seen.map(({ kind }) => kind);
 const callsOf = (pool: Pool): number[] => {
-  const { handlers } = (pool as unknown as { core: { handlers: { all: Map<number, { call: number }> } } })
+  const { handlers } = (pool as unknown as { core: { handlers: { byId: Map<number, { call: number }> } } })
     .core;
-  return [...handlers.all.values()].map(({ call }) => call);
+  return [...handlers.byId.values()].map(({ call }) => call);
 };
 
 test('a task is submitted, started and settled, in this order and once, with the same object', async (t) => {

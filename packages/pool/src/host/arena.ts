@@ -32,7 +32,7 @@ export class Arena {
   /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
   readonly blocks = new SmallMap<Block[]>();
   readonly #onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void;
-  readonly #grown = trimmerOf(() => this.trim());
+  readonly #trimmer = trimmerOf(() => this.trim());
 
   /** @param onChange is told of every chunk that is new, its index first, and of every one that is gone: undefined. */
   constructor(onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void) {
@@ -66,7 +66,7 @@ export class Arena {
       this.buffers[index] = buffer;
       this.#last = index;
       this.#onChange(index, buffer);
-      this.#grown();
+      this.#trimmer();
     }
     const address = (this.#last << CHUNK_BITS) | chunk.carved;
     chunk.carved += words;

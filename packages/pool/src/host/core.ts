@@ -115,7 +115,7 @@ export class Core extends State implements Pumped {
     const escort = handler === -1 || extras?.stream !== undefined ? undefined : this.escort;
     return escort === undefined
       ? this.#submit(value, handler, extras, resolve)
-      : escort.submit(value, handler, resolve, (...sent) => this.#submit(sent[0], sent[1], extras, sent[2]));
+      : escort.submit(value, handler, resolve, (...args) => this.#submit(args[0], args[1], extras, args[2]));
   }
 
   #submit(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
@@ -222,8 +222,8 @@ export class Core extends State implements Pumped {
     this.changed();
   }
 
-  #rejectAll(reasonFor: () => unknown, isOne = isNoStep, most = Number.POSITIVE_INFINITY): void {
-    rejectWaiting(this, reasonFor, isOne, most);
+  #rejectAll(reasonFor: () => unknown, filter = isNoStep, most = Number.POSITIVE_INFINITY): void {
+    rejectWaiting(this, reasonFor, filter, most);
     for (const task of [...this.paused.keys()]) withdraw(this, task, reasonFor());
   }
 
@@ -343,18 +343,18 @@ export class Core extends State implements Pumped {
 
   async #close(patience: number): Promise<void> {
     const end = now() + patience;
-    const left = (): number => Math.max(0, end - now());
+    const timeLeft = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
-    if (await isInTime(this.idle.promise(), left())) {
+    if (await isInTime(this.idle.promise(), timeLeft())) {
       this.ended = true;
-      if (!(await retireAll(this, left())))
+      if (!(await retireAll(this, timeLeft())))
         failure = closeTimeout('dispose() of a worker did not end in time');
     } else {
       const tasks = `${this.outstanding} task${this.outstanding === 1 ? '' : 's'}`;
       failure = closeTimeout(`Close operation timed out with ${tasks} and ${this.streams.size} streams left`);
     }
     try {
-      await this.destroy(left());
+      await this.destroy(timeLeft());
     } finally {
       this.emit('close');
     }

@@ -14,13 +14,13 @@ export function readCpuQuota(root = '/'): number | null {
   return Number.isFinite(quota) ? quota : null;
 }
 
-let known: number | undefined;
+let cores: number | undefined;
 
 /** Cores that this process may keep busy, at least 1: those that Node knows of, or its quota if that is less. */
 export function usableCores(): number {
   const quota = (): number => Math.ceil(readCpuQuota() ?? Number.POSITIVE_INFINITY);
-  known ??= Math.max(1, Math.min(availableParallelism(), quota()));
-  return known;
+  cores ??= Math.max(1, Math.min(availableParallelism(), quota()));
+  return cores;
 }
 
 /** Of the group in a line, and of all groups above it, if they may limit the CPU: where their hierarchy is usually mounted. */

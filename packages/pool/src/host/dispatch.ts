@@ -44,8 +44,8 @@ export function dispatch(state: State, task: Task): boolean {
     if (isHeld || place(state, task, worker) === NO_ROOM) putIntoLane(state, task);
     return true;
   }
-  const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
-  if (placed !== NO_ROOM) return placed === SMALL;
+  const outcome = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
+  if (outcome !== NO_ROOM) return outcome === SMALL;
   // A queue or balancer of the user's may have aborted it, and `push` may.
   if (task.place === SETTLED) return true;
   try {
@@ -106,11 +106,11 @@ export function refillLanes(state: State): void {
 }
 
 /** Tasks of a kind that no worker has claimed go back to where they waited. */
-export function takeBackAll(state: State, isOne: (task: Task) => boolean): void {
+export function takeBackAll(state: State, filter: (task: Task) => boolean): void {
   // What a task transfers may have been posted to the worker that will run it: then it cannot be had back.
   const isOnItsWay = (task: Task): boolean => task.hasTransfer && !state.slots.isOwed(task.slot);
   for (const task of state.slots.publishedYoungestFirst())
-    if (isOne(task) && !isOnItsWay(task) && takeBack(state, task)) putBack(state, task);
+    if (filter(task) && !isOnItsWay(task) && takeBack(state, task)) putBack(state, task);
 }
 
 export function refill(state: State): void {
@@ -333,16 +333,16 @@ export function finish(state: State, worker: WorkerHandle, slot: number): void {
 export function rejectWaiting(
   state: State,
   reasonFor: (task: Task) => unknown,
-  isOne: (task: Task) => boolean = () => true,
+  filter: (task: Task) => boolean = () => true,
   most = Number.POSITIVE_INFINITY,
 ): void {
   const { queue, lanes, homeless, slots } = state;
   const pinned = [...lanes.values(), homeless].flatMap((lane) => [...lane]);
-  const waiting = [...pinned, ...queue].filter(isOne);
+  const waiting = [...pinned, ...queue].filter(filter);
   // All are taken out first: what is called for the end of one may end another.
   const out = waiting.slice(Math.max(0, waiting.length - most)).filter((task) => takeOut(state, task));
   for (const task of slots.publishedYoungestFirst())
-    if (out.length < most && isOne(task) && takeOut(state, task)) out.unshift(task);
+    if (out.length < most && filter(task) && takeOut(state, task)) out.unshift(task);
   for (const task of out) state.settle(task, reasonFor(task), true);
 }
 

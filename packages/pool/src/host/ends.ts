@@ -123,9 +123,9 @@ function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number }
   const dead: Task[] = [];
   state.refusedAt = -1;
   drain(state, worker);
-  const left = sweep(state.table, worker.index);
-  for (const slot of left.done) finish(state, worker, slot);
-  for (const slot of left.running) {
+  const remains = sweep(state.table, worker.index);
+  for (const slot of remains.done) finish(state, worker, slot);
+  for (const slot of remains.running) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
     if (task.place !== SETTLED) dead.push(task);
@@ -139,7 +139,7 @@ function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number }
       putIntoLane(state, task);
     }
   }
-  for (const slot of left.mail.reverse()) {
+  for (const slot of remains.mail.reverse()) {
     const task = taskOf(state, slot);
     const isSent = task.hasTransfer && !state.slots.isOwed(slot);
     state.slots.giveBack(slot);
@@ -151,7 +151,7 @@ function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number }
     }
   }
   for (const task of dead) task.place = LOOSE;
-  return { dead, ran: left.running.length };
+  return { dead, ran: remains.running.length };
 }
 
 /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */

@@ -20,8 +20,8 @@ export class Breaker {
 
   get pause(): number {
     if (this.until === 0) return 0;
-    const left = this.until - now();
-    if (left > 0) return left;
+    const time = this.until - now();
+    if (time > 0) return time;
     // One is tried. When it fails as well, that is enough.
     this.until = 0;
     this.failures = Math.max(1, this.#limits.failures - 1);

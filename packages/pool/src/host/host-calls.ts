@@ -35,8 +35,8 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
     blocked.delete(worker);
     if (!mayAnswer(table, worker.index, number)) return;
     try {
-      send(value, isFailed, (sent, transfer, failed) =>
-        slots.answer(worker, slot, sent, transfer, failed ? FAILED : 0),
+      send(value, isFailed, (sentValue, transfer, failed) =>
+        slots.answer(worker, slot, sentValue, transfer, failed ? FAILED : 0),
       );
     } finally {
       answered(table, worker.index, number);
@@ -67,9 +67,9 @@ export function hearPosted(
   const { slots } = state;
   const answer: Answer = (value, isFailed) => {
     if (worker.state >= STOPPING) return;
-    send(value, isFailed, (sent, transfer, failed) => {
+    send(value, isFailed, (sentValue, transfer, failed) => {
       const number = worker.nextMessage;
-      worker.post(['payload', ~call, 0, { value: sent }], transfer);
+      worker.post(['payload', ~call, 0, { value: sentValue }], transfer);
       worker.post(['answer', call, failed, number]);
     });
   };
@@ -94,7 +94,7 @@ function requestOf(answer: Answer, read: () => unknown): HostRequest | undefined
 function send(
   value: unknown,
   isFailed: boolean,
-  to: (sent: unknown, transfer: TransferList, isFailed: boolean) => void,
+  to: (sentValue: unknown, transfer: TransferList, isFailed: boolean) => void,
 ): void {
   const fail = (error: unknown): void => sendThrown(error, (thrown) => to(thrown, [], true));
   try {
@@ -148,7 +148,7 @@ type HostFunction = (...items: unknown[]) => unknown;
 
 function missing(name: string, functions: readonly (HostFunctions | undefined)[]): PoolError {
   const names = new Set(functions.flatMap((some) => Object.keys(some ?? {})));
-  const only = names.size === 0 ? 'none' : [...names].map((known) => `'${known}'`).join(', ');
+  const only = names.size === 0 ? 'none' : [...names].map((text) => `'${text}'`).join(', ');
   const message = `The host has no function '${name}' for this task; it has: ${only}`;
   return new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', message);
 }

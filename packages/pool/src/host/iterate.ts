@@ -15,10 +15,10 @@ interface Place {
   next: Place | undefined;
 }
 
-type Given = IteratorResult<unknown, undefined>;
+type ItemResult = IteratorResult<unknown, undefined>;
 type Settle = (outcome: unknown) => void;
 
-const DONE: Given = { done: true, value: undefined };
+const DONE: ItemResult = { done: true, value: undefined };
 const settled = Promise.resolve();
 
 /** Why what is under way is ended: by the signal or the timeout, because the loop has left, or because nothing more comes. */
@@ -59,7 +59,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #isAsking = false;
   #first: Place | undefined;
   #last: Place | undefined;
-  readonly #waiters: ((given: Given | Rejection) => void)[] = [];
+  readonly #waiters: ((item: ItemResult | Rejection) => void)[] = [];
   readonly #ends = new Set<EndItem>();
   /** Calls something where the loop was begun. */
   #there: (<Result>(call: () => Result) => Result) | undefined;
@@ -87,15 +87,15 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     return this;
   }
 
-  next(): Promise<Given> {
+  next(): Promise<ItemResult> {
     if (!this.#hasBegun) this.#begin();
-    const given = new Promise<Given>((resolve) => this.#waiters.push(resolve as never));
+    const promise = new Promise<ItemResult>((resolve) => this.#waiters.push(resolve as never));
     this.#serve();
     this.fill();
-    return given;
+    return promise;
   }
 
-  async return(): Promise<Given> {
+  async return(): Promise<ItemResult> {
     this.#hasBegun = true;
     this.#drop();
     this.#serve('left');

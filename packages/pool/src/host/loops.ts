@@ -53,7 +53,7 @@ export interface StreamOptions extends RunOptions {
 /** Steps that are under way at most, however many items may be made ahead. */
 const MOST_FLYING = 64;
 
-export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
+export function streamOf(core: Core, value: unknown, options: StreamOptions): Stream {
   const copy = plainCopy(options);
   const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
   // Its code knows of the stream, which can always end, not of the task that opens it.
@@ -61,7 +61,7 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   const transfer = transferOf(copy);
   return new Stream(
     core,
-    () => parcelOf([given], transfer, false, core.options.maxValueBytes),
+    () => parcelOf([value], transfer, false, core.options.maxValueBytes),
     checked,
     most,
   );
@@ -102,10 +102,10 @@ class Stream extends Iteration implements OpenStream {
     const extras = this.#extras({ transfer, original, priority, key, stream: 'opens' });
     const journey = handler === -1 ? undefined : this.#core.escort?.begin(parcel.value, handler);
     this.#journey = journey;
-    const sent = journey ?? { value: parcel.value, handler };
+    const first = journey ?? { value: parcel.value, handler };
     try {
       this.launch(
-        (settle) => this.#endOf(this.#core.start(sent.value, sent.handler, extras, settle)),
+        (settle) => this.#endOf(this.#core.start(first.value, first.handler, extras, settle)),
         (opened) => this.#onOpen(opened),
       );
     } finally {
@@ -135,9 +135,9 @@ class Stream extends Iteration implements OpenStream {
     const [index, id] = opened as [number, number];
     const { workers, exiting } = this.#core;
     // One that has exited meanwhile fails the stream right after this.
-    const worker = [...workers, ...exiting].find((one) => one.index === index) as WorkerHandle;
+    const worker = [...workers, ...exiting].find((candidate) => candidate.index === index) as WorkerHandle;
     this.worker = worker;
-    worker.kept++;
+    worker.openStreams++;
     this.#id = id;
     if (this.#settleClosed !== undefined) this.#return(worker);
     else this.fill();
@@ -201,7 +201,7 @@ class Stream extends Iteration implements OpenStream {
     this.#isOver = true;
     this.#journey?.settled(this.failure);
     this.unwatch();
-    if (this.worker !== undefined) this.worker.kept--;
+    if (this.worker !== undefined) this.worker.openStreams--;
     this.#parcel?.close?.();
     this.#core.streams.delete(this);
     this.#core.changed();

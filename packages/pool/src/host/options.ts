@@ -191,9 +191,9 @@ const or =
     check(name, value) ?? otherwise;
 
 /** Of a copy without a prototype, so that a polluted Object.prototype adds no option. */
-function fill<Of extends Checks>(name: string, given: unknown, checks: Of): Filled<Of> {
-  if (!isObject(given)) throw badType(name, given, 'an object');
-  const options = Object.assign(Object.create(null), given) as Record<string, unknown>;
+function fill<Of extends Checks>(name: string, values: unknown, checks: Of): Filled<Of> {
+  if (!isObject(values)) throw badType(name, values, 'an object');
+  const options = Object.assign(Object.create(null), values) as Record<string, unknown>;
   for (const [key, check] of Object.entries(checks)) {
     const value = check(`${name}.${key}`, options[key]);
     if (value !== undefined) options[key] = value;
@@ -297,8 +297,8 @@ export interface FilledOptions
 }
 
 /** Checks options and fills in defaults. @throws TypeError or RangeError; UncloneableError for `workerData` */
-export function fillOptions(given: PoolOptions): FilledOptions {
-  const options = fill('options', given, OPTIONS);
+export function fillOptions(settings: PoolOptions): FilledOptions {
+  const options = fill('options', settings, OPTIONS);
   const { minThreads: min, maxThreads: max, maxQueue } = options;
   if (min !== undefined && max !== undefined && min > max)
     throw badRange('options.minThreads', min, `no more than options.maxThreads (${max})`);
@@ -332,23 +332,23 @@ export function hostOf(name: string, value: unknown): HostFunctions | undefined 
 /** An absolute path, or a `file:` URL if it has a query or hash, which make a module of its own for `import()`. */
 export function pathOf(name: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  const given = hrefOf(value) ?? value;
-  if (typeof given !== 'string') throw badType(name, value, 'a path, a file: URL or null');
-  if (given.startsWith('file:')) return fileOf(name, given);
-  if (typeof value !== 'string') throw badRange(name, given, 'a file: URL');
-  if (given === '') throw badRange(name, given, 'a path or a file: URL');
-  return isAbsolute(given) ? given : resolve(given);
+  const location = hrefOf(value) ?? value;
+  if (typeof location !== 'string') throw badType(name, value, 'a path, a file: URL or null');
+  if (location.startsWith('file:')) return fileOf(name, location);
+  if (typeof value !== 'string') throw badRange(name, location, 'a file: URL');
+  if (location === '') throw badRange(name, location, 'a path or a file: URL');
+  return isAbsolute(location) ? location : resolve(location);
 }
 
 /** Of a URL, also of one of another realm or library. */
 const hrefOf = (value: unknown): unknown => (typeof value === 'object' ? (value as URL).href : undefined);
 
-function fileOf(name: string, given: string): string {
+function fileOf(name: string, location: string): string {
   try {
-    const url = new URL(given);
+    const url = new URL(location);
     const path = fileURLToPath(url);
     return url.search === '' && url.hash === '' ? path : url.href;
   } catch (cause) {
-    throw Object.assign(badRange(name, given, 'a file: URL that names a file of this machine'), { cause });
+    throw Object.assign(badRange(name, location, 'a file: URL that names a file of this machine'), { cause });
   }
 }

@@ -14,11 +14,11 @@ export interface Source {
 }
 
 /** @throws TypeError for what is not iterable */
-export function sourceOf(name: string, given: unknown): Source {
-  const methods = Object(given) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+export function sourceOf(name: string, value: unknown): Source {
+  const methods = Object(value) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   if (typeof methods[Symbol.asyncIterator] === 'function') return methods[Symbol.asyncIterator]?.() as Source;
   if (typeof methods[Symbol.iterator] === 'function') return methods[Symbol.iterator]?.() as Source;
-  throw badType(name, given, 'an iterable or an async iterable');
+  throw badType(name, value, 'an iterable or an async iterable');
 }
 
 /** Closes a source. A caller that does not await this needs no error. */
@@ -65,16 +65,16 @@ export function parcelOf(
   if (!items.some((item) => isMovable(item) || isFeed(item)))
     return unmoved(taskOf(items), transferList, call);
   const transfer = [...transferList];
-  const given: Feed[] = [];
+  const openFeeds: Feed[] = [];
   const feeds: FeedEnd[] = [];
   const close = (): void => {
-    for (const feed of given) feed.close();
+    for (const feed of openFeeds) feed.close();
   };
   const pack = (item: unknown, index: number): unknown => {
     if (isFeed(item) && !transferList.includes(item as never)) {
       const source = item[Symbol.asyncIterator]() as Source;
       const { port1, port2: port } = new MessageChannel();
-      given.push(new Feed(source, port1, mostBytes));
+      openFeeds.push(new Feed(source, port1, mostBytes));
       feeds.push({ index, port, isReadable: 'getReader' in item });
       return undefined;
     }
@@ -98,7 +98,7 @@ export function parcelOf(
 class Feed {
   #isDry = false;
   #isClosed = false;
-  #given: Promise<void> = Promise.resolve();
+  #delivery: Promise<void> = Promise.resolve();
   readonly #source: Source;
   readonly #port: MessagePort;
   readonly #mostBytes: number;
@@ -109,7 +109,7 @@ class Feed {
     this.#port = port;
     port.on('message', (request: FeedRequest) => {
       if (request === null) this.close();
-      else this.#given = this.#given.then(() => this.#give(request));
+      else this.#delivery = this.#delivery.then(() => this.#give(request));
     });
     // Its worker is gone.
     port.on('close', () => this.close());
@@ -118,7 +118,7 @@ class Feed {
   }
 
   async #give(count: number): Promise<void> {
-    for (let left = count; left > 0 && !this.#isDry; left--) {
+    for (let remaining = count; remaining > 0 && !this.#isDry; remaining--) {
       try {
         const result = await this.#source.next();
         if (typeof result !== 'object' || result === null)

@@ -145,7 +145,7 @@ export class Pump {
     if (ended === 0 && time - this.#waitingSince > PATIENCE) this.#pumped.wakeWorkers();
     else this.#pumped.wakeIfAllSleep();
     if (ended > 0) {
-      if (this.#spun) this.#budget.found();
+      if (this.#spun) this.#budget.hit();
       this.#spun = false;
       this.#polls = 0;
       this.#waitingSince = time;

@@ -69,8 +69,8 @@ export class List implements Pending {
   }
 }
 
-const isBefore = (one: Task, other: Task): boolean =>
-  one.priority > other.priority || (one.priority === other.priority && one.number < other.number);
+const isBefore = (a: Task, b: Task): boolean =>
+  a.priority > b.priority || (a.priority === b.priority && a.number < b.number);
 const byQueueOrder = (first: Task, second: Task): number => (isBefore(first, second) ? -1 : 1);
 
 /** A binary heap by (priority, number). Tasks that have left are skipped when their turn comes. */

@@ -75,10 +75,10 @@ export function takeReturned(state: State, sequence: number, payload: Payload | 
 }
 
 /** What a worker that is gone had not posted back. */
-export function unreturned(state: State, gone: WorkerHandle): Task[] {
+export function unreturned(state: State, deadWorker: WorkerHandle): Task[] {
   const lost: Task[] = [];
   for (const [sequence, { task, worker }] of state.returning) {
-    if (worker !== gone) continue;
+    if (worker !== deadWorker) continue;
     state.returning.delete(sequence);
     if (state.paused.delete(task)) lost.push(task);
   }

@@ -16,7 +16,7 @@ export const abortOf = (signal: AbortSignalAny | undefined): AbortError | undefi
   (signal as AbortSignal | undefined)?.aborted ? new AbortError((signal as AbortSignal).reason) : undefined;
 
 interface Watchers {
-  readonly all: Set<() => void>;
+  readonly listeners: Set<() => void>;
   readonly onAbort: () => void;
 }
 
@@ -25,24 +25,24 @@ const watchers = new WeakMap<AbortSignalAny, Watchers>();
 
 /** Returns how to leave. */
 function join(signal: AbortSignalAny, end: () => void): () => void {
-  const known = watchers.get(signal) ?? firstOf(signal);
-  const { all, onAbort } = known;
-  all.add(end);
+  const watcher = watchers.get(signal) ?? firstOf(signal);
+  const { listeners, onAbort } = watcher;
+  listeners.add(end);
   return () => {
-    if (!all.delete(end) || all.size > 0 || watchers.get(signal) !== known) return;
+    if (!listeners.delete(end) || listeners.size > 0 || watchers.get(signal) !== watcher) return;
     watchers.delete(signal);
     unlisten(signal, onAbort);
   };
 }
 
 function firstOf(signal: AbortSignalAny): Watchers {
-  const all = new Set<() => void>();
+  const listeners = new Set<() => void>();
   const onAbort = (): void => {
     watchers.delete(signal);
-    for (const end of all) end();
+    for (const end of listeners) end();
   };
   listen(signal, onAbort);
-  const first = { all, onAbort };
+  const first = { listeners, onAbort };
   watchers.set(signal, first);
   return first;
 }

@@ -159,20 +159,20 @@ export class Slots {
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
   }
 
-  /** How many tasks a worker runs that any worker could have run; `isAlone`: one, which shares it with no other. */
-  sharedBy(worker: WorkerHandle): { readonly isAlone: boolean; readonly count: number } {
-    const { index, pinned, kept, running, runsAbortable } = worker;
-    if (pinned + kept === 0) return { isAlone: runsAbortable, count: running };
+  /** How many tasks a worker runs that any worker could have run; `isExclusive`: one, which shares it with no other. */
+  sharedBy(worker: WorkerHandle): { readonly isExclusive: boolean; readonly count: number } {
+    const { index, pinned, openStreams, running, runsAbortable } = worker;
+    if (pinned + openStreams === 0) return { isExclusive: runsAbortable, count: running };
     // Which of them are for it alone, such as steps of its streams, the slots alone know.
     const shared = this.tasks.filter(
       (task) => task !== undefined && !task.isPinned && runnerOf(this.#table, task.slot) === index,
     );
-    return { isAlone: shared.some((task) => task?.abortable), count: shared.length };
+    return { isExclusive: shared.some((task) => task?.abortable), count: shared.length };
   }
 
   publishedYoungestFirst(): Task[] {
     const published = this.tasks.filter((task) => task?.place === IN_TABLE) as Task[];
-    return published.sort((one, other) => other.number - one.number);
+    return published.sort((a, b) => b.number - a.number);
   }
 
   /** Writes a task into its slot, the arena, or a message to be posted. False: not into the slot. @throws as getters do */
@@ -253,8 +253,8 @@ export class Slots {
     const bytes = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
     const again = mayReturn && bytes !== undefined ? moved.transfer : undefined;
-    const sent = { ...payload, moved: bytes, transfer: again };
-    worker.deliver(['payload', slot, this.sequenceOf(slot), sent], transfer);
+    const copy = { ...payload, moved: bytes, transfer: again };
+    worker.deliver(['payload', slot, this.sequenceOf(slot), copy], transfer);
     return words === undefined;
   }
 

@@ -97,7 +97,7 @@ export abstract class State implements WorkerEvents {
   /** How many of the workers retire: they count no more for how many there may and must be. */
   retiring = 0;
   readonly freeIndexes: number[];
-  made = 0;
+  started = 0;
   exited = 0;
   /** Workers that have died before they took a task, since one has ended a task. */
   idleDeaths = 0;
@@ -179,7 +179,7 @@ export abstract class State implements WorkerEvents {
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
     this.handlers = new HandlerNames((id, handler) => {
       for (const worker of workers) worker.post(['handler', id, handler]);
-      if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
+      if (this.handlers.byId.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
     const { filename, name, host } = options;
     this.callsHost = host !== undefined;
@@ -203,7 +203,7 @@ export abstract class State implements WorkerEvents {
       const forgotten = handlers.forgetAllBut(used);
       for (const worker of workers) worker.post(['forget', forgotten]);
     }
-    this.#mostHandlers = Math.max(MOST_HANDLERS, 2 * handlers.all.size);
+    this.#mostHandlers = Math.max(MOST_HANDLERS, 2 * handlers.byId.size);
   }
 
   abstract onWake(): void;
@@ -299,16 +299,16 @@ export abstract class State implements WorkerEvents {
       // One that is blocked by a call takes nothing beside what it runs.
       for (const { worker, isOpen } of this.blocked.values()) {
         if (!takesTasks(worker) || !isOpen()) continue;
-        const { isAlone, count } = this.slots.sharedBy(worker);
-        if (!isAlone) spare -= Math.max(0, this.#placesOf(worker) - count);
+        const { isExclusive, count } = this.slots.sharedBy(worker);
+        if (!isExclusive) spare -= Math.max(0, this.#placesOf(worker) - count);
       }
     }
     if (this.retiring > 0) {
       // What workers that retire still run needs no other one.
       for (const worker of this.workers) {
         if (worker.state !== RETIRING) continue;
-        const { isAlone, count } = this.slots.sharedBy(worker);
-        if (isAlone) whole++;
+        const { isExclusive, count } = this.slots.sharedBy(worker);
+        if (isExclusive) whole++;
         else spare += count;
       }
     }
@@ -340,8 +340,8 @@ export abstract class State implements WorkerEvents {
   }
 
   homeOf(key: Key): WorkerHandle | undefined {
-    const known = this.homes.get(placeOf(key));
-    return known !== undefined && takesTasks(known) ? known : undefined;
+    const home = this.homes.get(placeOf(key));
+    return home !== undefined && takesTasks(home) ? home : undefined;
   }
 
   /** @param handler -1: there is no file @throws why the task is refused */

@@ -143,7 +143,7 @@ export type BroadcastResult<Value> =
   | { readonly threadId: number; readonly status: 'rejected'; readonly reason: unknown };
 
 const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
-const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace', 'host'];
+const SUPPORTED = ['name', 'filename', 'signal', 'timeout', 'grace', 'host'];
 
 /** Runs a task once in each worker. @throws on bad options */
 export function broadcast(
@@ -153,7 +153,7 @@ export function broadcast(
 ): Promise<BroadcastResult<unknown>[]> {
   const copy = plainCopy(options);
   for (const [name, given] of Object.entries(copy))
-    if (!TAKEN.includes(name)) refuse(name, given, `left out: a broadcast takes ${TAKEN.join(', ')}`);
+    if (!SUPPORTED.includes(name)) refuse(name, given, `left out: a broadcast takes ${SUPPORTED.join(', ')}`);
   if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
   const checked = check(core, copy);
   if (core.closing) throw closed();

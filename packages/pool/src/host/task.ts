@@ -7,7 +7,7 @@ import type { WorkerHandle } from './worker-handle.js';
 
 /** Handlers by number, and the numbers of handlers: tasks carry the number alone. No number is given twice. */
 export class HandlerNames {
-  readonly all = new Map<number, Handler>();
+  readonly byId = new Map<number, Handler>();
   readonly #ids = new Map<string, Map<string, number>>();
   readonly #onNew: (id: number, handler: Handler) => void;
   #next = 0;
@@ -19,23 +19,23 @@ export class HandlerNames {
   idOf(filename: string, name: string, call = 0): number {
     const names = this.#ids.get(filename) ?? new Map<string, number>();
     const key = call === 0 ? name : `${name}\0${call}`;
-    const known = names.get(key);
-    if (known !== undefined) return known;
+    const existing = names.get(key);
+    if (existing !== undefined) return existing;
     const handler = { filename, name, call };
     const id = this.#next++;
-    this.all.set(id, handler);
+    this.byId.set(id, handler);
     this.#ids.set(filename, names.set(key, id));
     this.#onNew(id, handler);
     return id;
   }
 
   of(id: number): Handler {
-    return this.all.get(id) as Handler;
+    return this.byId.get(id) as Handler;
   }
 
   forgetAllBut(used: ReadonlySet<number>): number[] {
-    const forgotten = [...this.all.keys()].filter((id) => !used.has(id));
-    for (const id of forgotten) this.all.delete(id);
+    const forgotten = [...this.byId.keys()].filter((id) => !used.has(id));
+    for (const id of forgotten) this.byId.delete(id);
     for (const [filename, names] of this.#ids) {
       for (const [key, id] of names) if (!used.has(id)) names.delete(key);
       if (names.size === 0) this.#ids.delete(filename);

@@ -61,7 +61,7 @@ type Workers = Iterable<{ readonly times: Times | undefined }>;
 
 /** What a pool with `recordTiming` knows of the times of its tasks. Milliseconds, by the clock that all threads share. */
 export class Timing extends Pressure {
-  readonly #gone = { run: new Histogram(), wait: new Histogram() };
+  readonly #past = { run: new Histogram(), wait: new Histogram() };
   readonly #before: { [Name in Kind]?: Histogram } = {};
   readonly #pool: { readonly workers: Workers; readonly exiting: Workers };
 
@@ -72,15 +72,15 @@ export class Timing extends Pressure {
 
   /** A worker's thread has exited: it is about to be none of the pool's any more. */
   died({ run, wait }: Times): void {
-    this.#gone.run.add(run);
-    this.#gone.wait.add(wait);
+    this.#past.run.add(run);
+    this.#past.wait.add(wait);
   }
 
   since(kind: Kind): Histogram {
-    const all = this.ever(kind);
+    const total = this.ever(kind);
     const before = this.#before[kind];
-    if (before !== undefined) all.subtract(before);
-    return all;
+    if (before !== undefined) total.subtract(before);
+    return total;
   }
 
   reset(kind: Kind): void {
@@ -89,10 +89,10 @@ export class Timing extends Pressure {
 
   /** All times, whatever was reset. */
   ever(kind: Kind): Histogram {
-    const all = new Histogram();
-    all.add(this.#gone[kind]);
+    const total = new Histogram();
+    total.add(this.#past[kind]);
     for (const { times } of [...this.#pool.workers, ...this.#pool.exiting])
-      if (times !== undefined) all.add(times[kind]);
-    return all;
+      if (times !== undefined) total.add(times[kind]);
+    return total;
   }
 }

@@ -54,10 +54,10 @@ export class WorkerHandle {
   pinned = 0;
   pinnedAlone = 0;
   keys = 0;
-  kept = 0;
+  openStreams = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
-  isTold = false;
+  hasRetireMessage = false;
   isOverHeap = false;
   /** Takes its place once ready. */
   successor: WorkerHandle | undefined;
@@ -251,9 +251,9 @@ export class WorkerHandle {
 
   /** What the host reads next was written to. */
   get ring(): Memory {
-    const made = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
-    if (made !== this.#ringsMade) this.readMessages();
-    this.#ringsMade = made;
+    const count = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
+    if (count !== this.#ringsMade) this.readMessages();
+    this.#ringsMade = count;
     return this.#ring as Memory;
   }
 

@@ -100,7 +100,7 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
     );
     state.freeIndexes.pop();
     state.workers.push(worker);
-    state.made++;
+    state.started++;
     return worker;
   } catch (error) {
     if (beyond === 0) state.startError = { error };
@@ -131,7 +131,7 @@ function startupOf(
     hostTimeout: options.hostTimeout,
     arenas: slots.arena.buffers,
     shapes: slots.shapes,
-    handlers: handlers.all,
+    handlers: handlers.byId,
     preload: state.defaultHandler,
   };
 }
@@ -140,17 +140,25 @@ function startupOf(
 function freeNumber({ workers, choose }: State): number {
   const runs = (worker: WorkerHandle): boolean =>
     takesTasks(worker) || choose === undefined || !worker.hasNothing;
-  const taken = new Set(workers.filter(runs).map((worker) => worker.number));
+  const numbers = new Set(workers.filter(runs).map((worker) => worker.number));
   let number = 1;
-  while (taken.has(number)) number++;
+  while (numbers.has(number)) number++;
   return number;
 }
 
 function threadOptions({ options }: State): object {
   const { argv, execArgv, env, workerData, trackUnmanagedFds } = options;
   const resourceLimits = withYoungLimit(options.resourceLimits);
-  const all = { name: 'plimsoll-pool', resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const values = {
+    name: 'plimsoll-pool',
+    resourceLimits,
+    argv,
+    execArgv,
+    env,
+    workerData,
+    trackUnmanagedFds,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -198,10 +206,7 @@ const loadOf = (state: State, worker: WorkerHandle): number =>
 function leastOf(state: State): WorkerHandle | undefined {
   const workers = state.workers.filter(takesTasks);
   const blocked = (worker: WorkerHandle): number => Number(isBlocked(state, worker));
-  workers.sort(
-    (one, other) =>
-      blocked(one) - blocked(other) || loadOf(state, one) - loadOf(state, other) || one.keys - other.keys,
-  );
+  workers.sort((a, b) => blocked(a) - blocked(b) || loadOf(state, a) - loadOf(state, b) || a.keys - b.keys);
   return workers[0];
 }
 
@@ -217,7 +222,7 @@ function shrink(state: State): void {
   const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
-  const staying = state.workers.filter(takesTasks).sort((one, other) => rankOf(one) - rankOf(other));
+  const staying = state.workers.filter(takesTasks).sort((a, b) => rankOf(a) - rankOf(b));
   for (const worker of staying.slice(0, surplus)) if (mayRetire(state, worker)) retire(state, worker);
 }
 
@@ -239,8 +244,8 @@ export function retire(state: State, worker: WorkerHandle): void {
 /** Until it keeps no stream it takes tasks as ever: it could not be woken for the next item of one otherwise. */
 function tellToRetire(state: State, worker: WorkerHandle): void {
   // A lane whose tasks were cancelled stays until it is refilled.
-  if (worker.isTold || worker.kept > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
-  worker.isTold = true;
+  if (worker.hasRetireMessage || worker.openStreams > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
+  worker.hasRetireMessage = true;
   worker.post(['retire']);
 }
 
@@ -273,7 +278,7 @@ function forsake(state: State, worker: WorkerHandle): void {
   const isForIt = ({ slot }: Task): boolean => addresseeOf(state.table, slot) === worker.index;
   if (worker.mailCount > 0) takeBackAll(state, isForIt);
   leaveHome(state, worker);
-  if (worker.mailCount + worker.kept + (state.lanes.get(worker)?.size ?? 0) === 0) return;
+  if (worker.mailCount + worker.openStreams + (state.lanes.get(worker)?.size ?? 0) === 0) return;
   // Not at once: what has stopped the worker may end these as well, with a reason that says more.
   timers.setImmediate(() => {
     if (worker.state === EXITED) return;
@@ -329,7 +334,7 @@ function watchIdle(state: State): void {
 }
 
 function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
-  if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing) worker.idleSince = undefined;
+  if (!isRunning(worker) || worker.openStreams > 0 || !worker.hasNothing) worker.idleSince = undefined;
   else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
     worker.idleSince = now();
     worker.idleMark = worker.claimed;

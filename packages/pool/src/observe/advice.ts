@@ -1,7 +1,7 @@
 import type { Advice, Explanation, TaskExplanation } from './types.js';
 
 type Facts = Omit<Explanation, 'advice'>;
-type Found = Omit<Advice, 'task'>;
+type Finding = Omit<Advice, 'task'>;
 
 /** Fewer tasks say nothing of a median. */
 const FEWEST = 20;
@@ -10,18 +10,18 @@ const BUSY = 0.1;
 
 /** What the facts say, the most certain first. Each looks at measured figures alone, and none is given when they do not carry it. */
 export function adviceFor(facts: Facts): Advice[] {
-  const found = facts.tasks.flatMap((task) => {
+  const findings = facts.tasks.flatMap((task) => {
     if (task.count < FEWEST) return [];
     const { filename, name } = task;
     return [sendingCostsMore(task), alreadyAsynchronous(task)].map(
       (advice) => advice && { ...advice, task: { filename, name } },
     );
   });
-  return [...found, moreWorkersThanCores(facts)].filter((advice) => advice !== undefined);
+  return [...findings, moreWorkersThanCores(facts)].filter((advice) => advice !== undefined);
 }
 
 /** Of tasks that come so fast that most find no worker free, sending costs only what the host does for them. */
-function sendingCostsMore(task: TaskExplanation): Found | undefined {
+function sendingCostsMore(task: TaskExplanation): Finding | undefined {
   const { count, phases, sending, foundFree } = task;
   const run = phases.run.p50;
   const isAlone = foundFree >= count / 2;
@@ -29,19 +29,19 @@ function sendingCostsMore(task: TaskExplanation): Found | undefined {
   if (!(run < cost)) return undefined;
   return {
     id: 'sending-costs-more',
-    message: `'${task.name}' takes ${shown(run)} and costs ${shown(cost)} to send: give each call more work, or call it without the pool`,
+    message: `'${task.name}' takes ${text(run)} and costs ${text(cost)} to send: give each call more work, or call it without the pool`,
     numbers: { count, foundFree, run, sending: cost },
   };
 }
 
 /** Measured by the worker's event loop, not by the CPU: a function that blocks its thread does gain from being in another one. */
-function alreadyAsynchronous(task: TaskExplanation): Found | undefined {
+function alreadyAsynchronous(task: TaskExplanation): Finding | undefined {
   const { count, promises, phases } = task;
   if (promises.count < FEWEST || promises.count < count / 2 || !(promises.busy < BUSY)) return undefined;
   const run = phases.run.mean;
   return {
     id: 'already-asynchronous',
-    message: `'${task.name}' keeps its thread busy for ${percent(promises.busy)} of its ${shown(run)} and otherwise waits: it is already asynchronous and gains almost nothing from a worker thread`,
+    message: `'${task.name}' keeps its thread busy for ${percent(promises.busy)} of its ${text(run)} and otherwise waits: it is already asynchronous and gains almost nothing from a worker thread`,
     numbers: { count, promises: promises.count, busy: promises.busy, run },
   };
 }
@@ -70,5 +70,5 @@ function busyOf({ count, promises }: TaskExplanation): number {
 
 const round = (value: number): string => String(Number(value.toPrecision(2)));
 const percent = (part: number): string => `${round(part * 100)} %`;
-const shown = (milliseconds: number): string =>
+const text = (milliseconds: number): string =>
   milliseconds < 1 ? `${round(milliseconds * 1000)} µs` : `${round(milliseconds)} ms`;

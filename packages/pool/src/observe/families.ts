@@ -54,16 +54,16 @@ export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): N
     ),
     threadsNow('thread.idle', 'Worker threads that are ready and free.', () => core.idleThreads),
     threadsNow('thread.max', 'Upper limit of worker threads.', () => core.options.maxThreads),
-    threads('thread.started', 'Worker threads that were started.', () => core.made),
+    threads('thread.started', 'Worker threads that were started.', () => core.started),
     threads('thread.exited', 'Worker threads that have ended, for any reason.', () => core.exited),
     {
       ...{ name: `${PREFIX}.function.time`, type: 'counter', unit: 's' },
       help: 'Time that tasks spent in each phase, by function.',
       samples: () =>
-        breakdowns().flatMap((one) =>
+        breakdowns().flatMap((breakdown) =>
           PHASES.map((phase) => ({
-            value: one.phases[phase].sum / 1e3,
-            attributes: { ...attributesOf(one), [PHASE]: phase },
+            value: breakdown.phases[phase].sum / 1e3,
+            attributes: { ...attributesOf(breakdown), [PHASE]: phase },
           })),
         ),
     },
@@ -80,7 +80,10 @@ export function histogramsOf({ timing }: Core, breakdowns: () => readonly Breakd
     name: `${PREFIX}.function.duration`,
     help: 'From run() to the end of reading the result, by function.',
     samples: () =>
-      breakdowns().map((one) => ({ value: inSeconds(one.total), attributes: attributesOf(one) })),
+      breakdowns().map((breakdown) => ({
+        value: inSeconds(breakdown.total),
+        attributes: attributesOf(breakdown),
+      })),
   };
   return [...times, byFunction].map((family) => ({ ...family, type: 'histogram', unit: 's' }));
 }

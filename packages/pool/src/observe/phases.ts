@@ -21,7 +21,7 @@ export class TaskPhases implements TaskHooks {
   /** The most workers that were ready at a time. */
   #mostWorkers = 0;
   readonly #byName = new Map<string, Breakdown>();
-  readonly #others = new Breakdown('', '(others)');
+  readonly #rest = new Breakdown('', '(others)');
   readonly #core: Core;
   readonly #cells: Float64Array;
   readonly #loopAtStart = performance.eventLoopUtilization();
@@ -44,8 +44,8 @@ export class TaskPhases implements TaskHooks {
 
   /** One for each function that a task has called. */
   get breakdowns(): readonly Breakdown[] {
-    const known = [...this.#byName.values()];
-    return this.#others.total.count === 0 ? known : [...known, this.#others];
+    const list = [...this.#byName.values()];
+    return this.#rest.total.count === 0 ? list : [...list, this.#rest];
   }
 
   explain(): Explanation {
@@ -53,7 +53,7 @@ export class TaskPhases implements TaskHooks {
     const quota = readCpuQuota();
     const { utilization } = performance.eventLoopUtilization(this.#loopAtStart);
     const cores = Math.min(availableParallelism(), quota ?? Number.POSITIVE_INFINITY);
-    const breakdowns = [...this.breakdowns].sort((one, other) => other.total.sum - one.total.sum);
+    const breakdowns = [...this.breakdowns].sort((a, b) => b.total.sum - a.total.sum);
     const facts = {
       duration: this.#core.duration - this.#startedAt,
       tasks: breakdowns.map((breakdown) => breakdown.explain()),
@@ -115,11 +115,11 @@ export class TaskPhases implements TaskHooks {
   #breakdownOf(handler: number): Breakdown {
     const { filename, name } = this.#core.handlers.of(handler);
     const key = `${name}\0${filename}`;
-    const known = this.#byName.get(key);
-    if (known !== undefined) return known;
-    if (this.#byName.size >= MOST_FUNCTIONS) return this.#others;
-    const made = new Breakdown(filename, name);
-    this.#byName.set(key, made);
-    return made;
+    const breakdown = this.#byName.get(key);
+    if (breakdown !== undefined) return breakdown;
+    if (this.#byName.size >= MOST_FUNCTIONS) return this.#rest;
+    const created = new Breakdown(filename, name);
+    this.#byName.set(key, created);
+    return created;
   }
 }

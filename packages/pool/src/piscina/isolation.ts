@@ -9,7 +9,9 @@ export class Isolation {
 
   chooserOf(state: State): (task: Task) => WorkerHandle | undefined {
     return (task) => {
-      const worker = state.workers.find((one) => takesTasks(one) && !this.#tasks.has(one)) ?? spawn(state);
+      const worker =
+        state.workers.find((candidate) => takesTasks(candidate) && !this.#tasks.has(candidate)) ??
+        spawn(state);
       if (worker !== undefined) this.#tasks.set(worker, task);
       return worker;
     };

@@ -3,15 +3,15 @@ import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
 
-const known = new WeakMap<Task, PoolTask>();
+const views = new WeakMap<Task, PoolTask>();
 
 /** What custom queues and load balancers see of a task: always the same object, so that they may keep it. */
 export function viewOf(task: Task, handlers: HandlerNames): PoolTask {
-  const before = known.get(task);
+  const before = views.get(task);
   if (before !== undefined) return before;
   const { filename, name, call } = handlers.of(task.handler);
-  const sent = (call & CARRIED) === 0 ? task.value : (task.value as Packed).task;
-  const value = task.extras?.original ?? sent;
+  const payload = (call & CARRIED) === 0 ? task.value : (task.value as Packed).task;
+  const value = task.extras?.original ?? payload;
   const queueOptions =
     typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
   const view: PoolTask = {
@@ -24,6 +24,6 @@ export function viewOf(task: Task, handlers: HandlerNames): PoolTask {
     isAbortable: task.abortable,
     [queueOptionsSymbol]: queueOptions ?? null,
   };
-  known.set(task, view);
+  views.set(task, view);
   return view;
 }

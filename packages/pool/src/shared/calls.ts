@@ -87,12 +87,12 @@ const PROBES = new Set([
 
 /** An object whose members are made when they are first asked for. */
 export function callsByName(callOf: (name: string) => unknown): object {
-  const known = new Map<string, unknown>();
+  const valuesByName = new Map<string, unknown>();
   return new Proxy(Object.freeze(Object.create(null)), {
     get(_target, name) {
       if (typeof name !== 'string' || PROBES.has(name)) return undefined;
-      const call = known.get(name) ?? callOf(name);
-      known.set(name, call);
+      const call = valuesByName.get(name) ?? callOf(name);
+      valuesByName.set(name, call);
       return call;
     },
   });

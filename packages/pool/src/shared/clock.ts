@@ -17,8 +17,8 @@ function isStandingStill(): boolean {
 export let source: Source = isStandingStill() ? 'uptime' : 'hrtime';
 
 /** Each source is one clock in every thread; both sides must read the same. */
-export function readTimeFrom(other: Source): void {
-  source = other;
+export function readTimeFrom(reference: Source): void {
+  source = reference;
 }
 
 /** Milliseconds by a clock that all threads share. The first `performance.now()` would cost a new thread half of one. */

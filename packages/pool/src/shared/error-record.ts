@@ -26,7 +26,7 @@ interface ErrorRecord {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  readonly own: Readonly<Record<string, Carried>>;
+  readonly properties: Readonly<Record<string, Carried>>;
 }
 
 type ErrorClass = new (first: never, message?: string) => Error;
@@ -64,11 +64,11 @@ export function carry(value: unknown): Thrown {
 export function carryLess({ value, errors: [first] }: Thrown, reason: unknown): Thrown {
   if (first === undefined || !('error' in value))
     return collect(new UncloneableError(WHAT, messageOf(reason).slice(0, CUT)));
-  const { message, stack, own } = first;
-  const code = read(own.code, 'value');
+  const { message, stack, properties } = first;
+  const code = read(properties.code, 'value');
   const isShort = typeof code === 'number' || (typeof code === 'string' && code.length <= CUT);
   const less = { message: message.slice(0, CUT), stack: stack?.slice(0, CUT) };
-  return { value, errors: [{ ...first, ...less, own: isShort ? { code: { value: code } } : {} }] };
+  return { value, errors: [{ ...first, ...less, properties: isShort ? { code: { value: code } } : {} }] };
 }
 
 /** Sends what was thrown, or as much of it as can be sent. */
@@ -120,7 +120,7 @@ function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefin
     name: readText(error, 'name', 'Error'),
     message: messageTextOf(error),
     stack: typeof stack === 'string' ? stack : undefined,
-    own: carried === undefined ? {} : ownPropertiesOf(error, carried),
+    properties: carried === undefined ? {} : ownPropertiesOf(error, carried),
   };
 }
 
@@ -140,24 +140,24 @@ function baseOf(error: Error): string | undefined {
 }
 
 function ownPropertiesOf(error: Error, carried: (value: unknown) => Carried): Record<string, Carried> {
-  const own: Record<string, Carried> = Object.create(null);
+  const properties: Record<string, Carried> = Object.create(null);
   for (const name of new Set([...Object.keys(error), ...HIDDEN])) {
     if (!Object.hasOwn(error, name) || name === 'stack' || name === 'message') continue;
     try {
       const part = carried((error as unknown as Record<string, unknown>)[name]);
-      if (!reaches(part, (_, depth) => depth === DEEPEST)) own[name] = part;
+      if (!reaches(part, (_, depth) => depth === DEEPEST)) properties[name] = part;
     } catch {
       // A property that cannot be cloned stays behind; the error itself matters more.
     }
   }
-  return own;
+  return properties;
 }
 
 /** The other end of `carry`. */
 export function restore({ value, errors }: Thrown): unknown {
-  const made = errors.map(create);
-  for (const [number, record] of errors.entries()) fill(made[number] as Error, record, made);
-  return restored(value, made);
+  const instances = errors.map(create);
+  for (const [number, record] of errors.entries()) fill(instances[number] as Error, record, instances);
+  return restored(value, instances);
 }
 
 function restored(carried: Carried, errors: readonly Error[]): unknown {
@@ -168,8 +168,8 @@ function restored(carried: Carried, errors: readonly Error[]): unknown {
 function fill(error: Error, record: ErrorRecord, errors: readonly Error[]): void {
   define(error, 'stack', record.stack, false);
   if (record.base !== 'DOMException' && error.name !== record.name)
-    define(error, 'name', record.name, Object.hasOwn(record.own, 'name'));
-  for (const [name, carried] of Object.entries(record.own))
+    define(error, 'name', record.name, Object.hasOwn(record.properties, 'name'));
+  for (const [name, carried] of Object.entries(record.properties))
     define(error, name, restored(carried, errors), !HIDDEN.includes(name));
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && code.startsWith('PLIMSOLL_POOL_')) brand(error);
@@ -188,9 +188,9 @@ function classOf(base: string, type: string): ErrorClass {
   const Base = BASES[base] ?? Error;
   if (type === base) return Base;
   const key = `${base}/${type}`;
-  const known = classes.get(key) ?? Object.defineProperty(class extends Base {}, 'name', { value: type });
-  if (classes.size < 1000) classes.set(key, known);
-  return known;
+  const Class = classes.get(key) ?? Object.defineProperty(class extends Base {}, 'name', { value: type });
+  if (classes.size < 1000) classes.set(key, Class);
+  return Class;
 }
 
 function define(target: object, name: string, value: unknown, enumerable: boolean): void {

@@ -91,22 +91,22 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
     // It may have had mail until now: it returns its permit before it claims.
     if (Atomics.load(words, permit) === holder) spinning.push(holder - 1);
   }
-  let left = queued - spinning.length;
-  for (const worker of workers) if (worker.isComing) left--;
-  for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
+  let missing = queued - spinning.length;
+  for (const worker of workers) if (worker.isComing) missing--;
+  for (let place = workers.length - 1; place >= 0 && missing > 0; place--) {
     const worker = workers[place] as Wakeable;
     const isAsleep = Atomics.load(words, gateAt(table, worker.index)) === SLEEPING;
     if (!isAsleep || spinning.includes(worker.index)) continue;
     // Asked before: once awake it claims.
     const isBusy = mailCount(table, worker.index) > 0 || (mayRefuse && runningNow(table, worker.index) > 0);
-    if (worker.wake() && !isBusy) left--;
+    if (worker.wake() && !isBusy) missing--;
   }
 }
 
 /** Host: the same when the workers that were woken do not come. */
 export function wakeFurther(queued: number, workers: readonly Wakeable[]): void {
-  let left = queued;
-  for (const worker of workers) if (left > 0 && worker.wake()) left--;
+  let missing = queued;
+  for (const worker of workers) if (missing > 0 && worker.wake()) missing--;
 }
 
 /** Host, once a worker's thread has exited. */

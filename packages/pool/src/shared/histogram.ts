@@ -51,23 +51,23 @@ export class Histogram {
     cells[COUNT] = (cells[COUNT] as number) + 1;
   }
 
-  add(other: Histogram): void {
-    if (other.count === 0) return;
-    const smallest = this.count === 0 ? other.#smallest : Math.min(this.#smallest, other.#smallest);
-    const largest = Math.max(this.#largest, other.#largest);
+  add(addend: Histogram): void {
+    if (addend.count === 0) return;
+    const smallest = this.count === 0 ? addend.#smallest : Math.min(this.#smallest, addend.#smallest);
+    const largest = Math.max(this.#largest, addend.#largest);
     for (let cell = 0; cell < CELLS; cell++) {
-      this.#cells[cell] = (this.#cells[cell] as number) + (other.#cells[cell] as number);
+      this.#cells[cell] = (this.#cells[cell] as number) + (addend.#cells[cell] as number);
     }
     this.#cells[SMALLEST] = smallest;
     this.#cells[LARGEST] = largest;
   }
 
   /** Takes away the times of another one, all of which are in this one. The extremes of the rest are as exact as its buckets. */
-  subtract(other: Histogram): void {
+  subtract(part: Histogram): void {
     const smallest = this.#smallest;
     const largest = this.#largest;
     for (let cell = 0; cell < CELLS; cell++) {
-      this.#cells[cell] = Math.max(0, (this.#cells[cell] as number) - (other.#cells[cell] as number));
+      this.#cells[cell] = Math.max(0, (this.#cells[cell] as number) - (part.#cells[cell] as number));
     }
     const within = (place: number): number =>
       place === -1 ? 0 : Math.min(largest, Math.max(smallest, timeAt(place)));
@@ -101,10 +101,10 @@ export class Histogram {
   /** The time that `percent` of all recorded times do not exceed. */
   percentile(percent: number): number {
     if (this.count === 0) return 0;
-    let left = Math.max(1, Math.ceil((percent / 100) * this.count));
+    let rank = Math.max(1, Math.ceil((percent / 100) * this.count));
     for (let place = BUCKETS; place < CELLS; place++) {
-      left -= this.#cells[place] as number;
-      if (left <= 0) return Math.min(this.#largest, Math.max(this.#smallest, timeAt(place)));
+      rank -= this.#cells[place] as number;
+      if (rank <= 0) return Math.min(this.#largest, Math.max(this.#smallest, timeAt(place)));
     }
     return this.#largest;
   }

@@ -57,8 +57,8 @@ export function awaitAnswer(
     const state = Atomics.load(table.words, word);
     if (state === pack(ANSWERED, number)) return 'answered';
     // The host needs it for a moment, whose end it does not tell.
-    const left = state === pack(HELD, number) ? 1 : end - now();
-    if (left > 0) Atomics.wait(table.words, word, state, left);
+    const time = state === pack(HELD, number) ? 1 : end - now();
+    if (time > 0) Atomics.wait(table.words, word, state, time);
     else if (moves(table, word, pack(TAKEN, number), pack(IDLE, number))) return 'taken';
     else if (moves(table, word, pack(PENDING, number), pack(ABANDONED, number))) return 'unread';
   }

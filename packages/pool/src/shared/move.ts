@@ -75,7 +75,7 @@ const { isMarkedAsUntransferable: isFixed = () => false } = process.getBuiltinMo
 export function unwrap(value: unknown): { value: unknown; transfer: Transferable[] } {
   if (!isMovable(value)) return { value, transfer: [] };
   const transfer = [value[transferableSymbol]].flat() as Transferable[];
-  return { value: value[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
+  return { value: value[valueSymbol], transfer: transfer.filter((item) => !isFixed(item)) };
 }
 
 /**

@@ -16,7 +16,7 @@ export class SpinBudget {
   current = LONGEST;
   #shortSleeps = 0;
 
-  found(): void {
+  hit(): void {
     this.current = Math.min(LONGEST, this.current * 2);
   }
 

@@ -31,13 +31,13 @@ export const storageOf = (name: string): Storage | undefined => registry[KEY]?.g
 export function receiveContext(storages: Storages): void {
   checkStorages('storages', storages);
   registry[KEY] ??= new Map();
-  const known = registry[KEY];
+  const registered = registry[KEY];
   for (const [name, storage] of Object.entries(storages)) {
-    const taken = known.get(name);
-    if (taken !== undefined && taken !== storage) {
+    const store = registered.get(name);
+    if (store !== undefined && store !== storage) {
       throw badRange(`storages.${name}`, name, 'a name under which no other storage is registered');
     }
-    known.set(name, storage);
+    registered.set(name, storage);
   }
 }
 

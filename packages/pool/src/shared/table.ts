@@ -50,18 +50,18 @@ const stateAt = (layout: Layout, slot: number): number => slotAt(layout, slot) +
 export const blockAt = (layout: Layout, worker: number): number => layout.blocks + worker * layout.blockWords;
 
 /** Whose ring it is: that of the mailbox of a worker, or the queue for all. */
-const ALL = -1;
+const SHARED = -1;
 const headAt = (layout: Layout, owner: number): number =>
-  owner === ALL ? QUEUE_HEAD : blockAt(layout, owner) + MAIL_HEAD;
+  owner === SHARED ? QUEUE_HEAD : blockAt(layout, owner) + MAIL_HEAD;
 const tailAt = (layout: Layout, owner: number): number =>
-  owner === ALL ? QUEUE_TAIL : blockAt(layout, owner) + MAIL_TAIL;
+  owner === SHARED ? QUEUE_TAIL : blockAt(layout, owner) + MAIL_TAIL;
 const entryAt = (layout: Layout, owner: number, position: number): number =>
-  owner === ALL
+  owner === SHARED
     ? layout.queue + (position & (layout.slots - 1))
     : blockAt(layout, owner) + layout.mailRing + (position & (layout.mailbox - 1));
 /** The state of a slot that waits at this position. */
 const ticket = (owner: number, position: number): number =>
-  owner === ALL
+  owner === SHARED
     ? pack(QUEUED, position)
     : pack(MAILED, (owner << MAIL_POSITION_BITS) | (position & ((1 << MAIL_POSITION_BITS) - 1)));
 
@@ -112,8 +112,8 @@ function skipStale(table: Table): boolean {
   for (let moved = false; ; moved = true) {
     const head = Atomics.load(words, QUEUE_HEAD);
     if (head === Atomics.load(words, QUEUE_TAIL)) return moved;
-    const slot = Atomics.load(words, entryAt(layout, ALL, head));
-    if (Atomics.load(words, stateAt(layout, slot)) === ticket(ALL, head)) return moved;
+    const slot = Atomics.load(words, entryAt(layout, SHARED, head));
+    if (Atomics.load(words, stateAt(layout, slot)) === ticket(SHARED, head)) return moved;
     Atomics.compareExchange(words, QUEUE_HEAD, head, next(head));
   }
 }
@@ -143,8 +143,8 @@ export function oldestQueued(table: Table): number {
   const { words, layout } = table;
   skipStale(table);
   const head = Atomics.load(words, QUEUE_HEAD);
-  const slot = Atomics.load(words, entryAt(layout, ALL, head));
-  return Atomics.load(words, stateAt(layout, slot)) === ticket(ALL, head) ? slot : EMPTY;
+  const slot = Atomics.load(words, entryAt(layout, SHARED, head));
+  return Atomics.load(words, stateAt(layout, slot)) === ticket(SHARED, head) ? slot : EMPTY;
 }
 
 /** Host: the worker for which alone a slot is queued, or -1. */
@@ -180,12 +180,12 @@ export function claim(
   if (mayPass !== undefined) {
     const due = firstOf(table, worker);
     if (due !== EMPTY && mayPass(due) && (accepts === undefined || accepts(due, false))) {
-      const shared = claimFrom(table, ALL, worker, accepts);
+      const shared = claimFrom(table, SHARED, worker, accepts);
       if (shared >= 0) return shared;
     }
   }
   const mail = claimFrom(table, worker, worker, accepts);
-  const slot = mail === EMPTY ? claimFrom(table, ALL, worker, accepts) : mail;
+  const slot = mail === EMPTY ? claimFrom(table, SHARED, worker, accepts) : mail;
   return slot === REFUSED ? EMPTY : slot;
 }
 
@@ -209,15 +209,15 @@ function claimFrom(table: Table, owner: number, worker: number, accepts: Accepts
     if (head === Atomics.load(words, tailAt(layout, owner))) return EMPTY;
     const slot = Atomics.load(words, entryAt(layout, owner, head));
     if (refuses(table, slot, owner, head, accepts)) return REFUSED;
-    const taken = take(table, worker, slot, ticket(owner, head));
+    const claimed = take(table, worker, slot, ticket(owner, head));
     Atomics.compareExchange(words, headAt(layout, owner), head, next(head));
-    if (taken) return slot;
+    if (claimed) return slot;
   }
 }
 
 /** Is the slot still queued as the ring says, and not for this worker now? */
 function refuses(table: Table, slot: number, owner: number, head: number, accepts?: Accepts): boolean {
-  if (accepts === undefined || accepts(slot, owner === ALL)) return false;
+  if (accepts === undefined || accepts(slot, owner === SHARED)) return false;
   return Atomics.load(table.words, stateAt(table.layout, slot)) === ticket(owner, head);
 }
 
@@ -244,9 +244,9 @@ function add(words: Int32Array, word: number, count: number): void {
  */
 export function anythingQueued(table: Table, worker: number, accepts?: Accepts): boolean {
   const { words, layout } = table;
-  const owner = mailCount(table, worker) > 0 ? worker : ALL;
+  const owner = mailCount(table, worker) > 0 ? worker : SHARED;
   const head = Atomics.load(words, headAt(layout, owner));
-  if (owner === ALL && head === Atomics.load(words, QUEUE_TAIL)) return false;
+  if (owner === SHARED && head === Atomics.load(words, QUEUE_TAIL)) return false;
   if (accepts === undefined) return true;
   return !refuses(table, Atomics.load(words, entryAt(layout, owner, head)), owner, head, accepts);
 }

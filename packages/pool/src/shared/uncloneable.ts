@@ -37,12 +37,12 @@ export const unreadable = (what: string, reason: unknown): UncloneableError =>
  */
 export function uncloneable(root: string, value: unknown, cause: unknown, at = ''): unknown {
   if (!isCloneError(cause)) return cause;
-  const known = refused.get(cause as object);
+  const cached = refused.get(cause as object);
   // Such as "Transfer list contains duplicate ArrayBuffer".
-  const isSearched = known === undefined && !/transfer list/i.test(messageOf(cause));
-  const culprit = isSearched ? findCulprit(value) : known;
+  const isSearched = cached === undefined && !/transfer list/i.test(messageOf(cause));
+  const culprit = isSearched ? findCulprit(value) : cached;
   if (culprit === undefined) return new UncloneableError(root || 'task', messageOf(cause), { cause });
-  const path = known === undefined ? culprit.path : culprit.path.slice(at.length);
+  const path = cached === undefined ? culprit.path : culprit.path.slice(at.length);
   return new UncloneableError((root + path).replace(/^\./, ''), whatItIs(culprit.value), { cause });
 }
 
@@ -120,17 +120,17 @@ export function findCulprit(root: unknown): Culprit | undefined {
   const suspects: Culprit[] = [];
   /** Those that are cloned without their properties. */
   const blameless = new Set<object>();
-  let left = MOST;
+  let budget = MOST;
   let port: Culprit | undefined;
 
   /** @param outermost the suspect that the part is in */
   function search(value: unknown, path: string, outermost?: object): Culprit | undefined {
-    if (--left < 0) throw new RangeError('too many parts');
+    if (--budget < 0) throw new RangeError('too many parts');
     const verdict = judge(value);
     if (verdict === 'hopeless') {
       if (outermost === undefined || port !== undefined || fails(outermost)) return { value, path };
       blameless.add(outermost);
-      left -= MISTAKE;
+      budget -= MISTAKE;
       return undefined;
     }
     if (verdict === 'port') port ??= { value, path };
@@ -139,8 +139,8 @@ export function findCulprit(root: unknown): Culprit | undefined {
     seen.add(value);
     const holder = outermost ?? (verdict === 'suspect' ? value : undefined);
     for (const [part, step] of partsOf(value)) {
-      const found = search(part, path + step, holder);
-      if (found !== undefined) return found;
+      const fault = search(part, path + step, holder);
+      if (fault !== undefined) return fault;
       if (holder !== undefined && blameless.has(holder)) return undefined;
     }
     if (verdict === 'suspect') suspects.push({ value, path });

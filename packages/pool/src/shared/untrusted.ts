@@ -31,10 +31,10 @@ export function read(value: unknown, key: string | number): unknown {
 
 /** A property that should be a string. */
 export function readText(value: unknown, key: string, otherwise: string): string {
-  const found = read(value, key);
-  if (typeof found === 'string') return found;
-  return typeof found === 'number' || typeof found === 'bigint' || typeof found === 'boolean'
-    ? String(found)
+  const member = read(value, key);
+  if (typeof member === 'string') return member;
+  return typeof member === 'number' || typeof member === 'bigint' || typeof member === 'boolean'
+    ? String(member)
     : otherwise;
 }
 

@@ -20,27 +20,27 @@ export function checkClone(label: string, value: unknown, limit: number, moved: 
 /** Stops when it is more than `limit`. */
 function sizeOf(value: unknown, limit: number, moved: readonly unknown[]): number {
   const seen = new Set<unknown>(moved);
-  const left = [value];
+  const stack = [value];
   let bytes = 0;
-  while (left.length > 0 && bytes <= limit) {
-    const part = left.pop();
+  while (stack.length > 0 && bytes <= limit) {
+    const part = stack.pop();
     if (typeof part === 'string') bytes += part.length;
     else if (typeof part !== 'object' || part === null || types.isProxy(part)) bytes += WORD;
     else if (!seen.has(part)) {
       seen.add(part);
       bytes += WORD;
-      if (ArrayBuffer.isView(part)) left.push(part.buffer);
+      if (ArrayBuffer.isView(part)) stack.push(part.buffer);
       else if (types.isArrayBuffer(part)) bytes += part.byteLength;
-      else if (types.isMap(part)) for (const entry of part) left.push(...entry);
-      else if (types.isSet(part)) for (const item of part) left.push(item);
+      else if (types.isMap(part)) for (const entry of part) stack.push(...entry);
+      else if (types.isSet(part)) for (const item of part) stack.push(item);
       else {
         const isList = Array.isArray(part);
         for (const key of Object.keys(part)) {
           if (!isList) bytes += key.length;
-          left.push(read(part, key));
+          stack.push(read(part, key));
         }
         if (types.isNativeError(part))
-          left.push(read(part, 'message'), read(part, 'stack'), read(part, 'cause'));
+          stack.push(read(part, 'message'), read(part, 'stack'), read(part, 'cause'));
       }
     }
   }

@@ -44,7 +44,7 @@ export interface Armed {
   /** How many it lets pass before it hits. */
   toPass: number;
   /** How many it still hits. */
-  left: number;
+  remaining: number;
   hits: number;
 }
 
@@ -82,20 +82,20 @@ export class Faults {
   #next(isFor: (fault: Armed) => boolean): Armed | undefined {
     let hit: Armed | undefined;
     for (const fault of this.#armed) {
-      if (!isFor(fault) || fault.left === 0) continue;
+      if (!isFor(fault) || fault.remaining === 0) continue;
       if (fault.toPass > 0) fault.toPass--;
       else hit ??= fault;
     }
     if (hit === undefined) return undefined;
-    hit.left--;
+    hit.remaining--;
     hit.hits++;
     return hit;
   }
 }
 
-function armedOf(given: Fault): Armed {
-  if (typeof given !== 'object' || given === null) throw badType('fault', given, 'an object');
-  const fault: Fault = Object.assign(Object.create(null), given);
+function armedOf(settings: Fault): Armed {
+  if (typeof settings !== 'object' || settings === null) throw badType('fault', settings, 'an object');
+  const fault: Fault = Object.assign(Object.create(null), settings);
   const { kind, when = 'before', name, times } = fault;
   if (!KINDS.includes(kind)) throw badType('fault.kind', kind, `one of ${KINDS.join(', ')}`);
   if (when !== 'before' && when !== 'after') throw badType('fault.when', when, "'before' or 'after'");
@@ -108,7 +108,7 @@ function armedOf(given: Fault): Armed {
     isAfter: when === 'after',
     death: deathOf(fault),
     toPass: (count('fault.nth', fault.nth, 1, MOST) ?? 1) - 1,
-    left: times === Number.POSITIVE_INFINITY ? times : (count('fault.times', times, 1, MOST) ?? 1),
+    remaining: times === Number.POSITIVE_INFINITY ? times : (count('fault.times', times, 1, MOST) ?? 1),
     hits: 0,
   };
 }

@@ -89,12 +89,12 @@ export class SimulatedThread extends EventEmitter implements Thread {
 
 /** Functions whose ends the simulation delivers, and that faults may hit. */
 function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): Handlers {
-  const known = new WeakMap<TaskFunction, TaskFunction>();
+  const wrappers = new WeakMap<TaskFunction, TaskFunction>();
 
   function gate(id: number, fn: TaskFunction): TaskFunction {
     const { filename, name } = channel.handler(id);
-    const delivered = known.get(fn) ?? ((value) => call(filename, name, () => fn(value)));
-    known.set(fn, delivered);
+    const delivered = wrappers.get(fn) ?? ((value) => call(filename, name, () => fn(value)));
+    wrappers.set(fn, delivered);
     return delivered;
   }
 

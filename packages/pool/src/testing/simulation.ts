@@ -167,12 +167,12 @@ export class Simulation {
     this.#isScheduled = true;
     timers.setImmediate(() => {
       this.#isScheduled = false;
-      void this.#alone(() => this.#go());
+      void this.#exclusively(() => this.#go());
     });
   }
 
   /** One at a time, in the order of the calls. */
-  #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+  #exclusively<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(() => outside(run));
     this.#last = result.catch(() => {});
     return result;
@@ -212,7 +212,7 @@ export class Simulation {
   }
 
   step(): Promise<Step | undefined> {
-    return this.#alone(() => this.#next());
+    return this.#exclusively(() => this.#next());
   }
 
   /** Makes everything happen that can, and gives what did. */
@@ -229,7 +229,7 @@ export class Simulation {
 
   /** Lets so much time pass; in between, what is due happens, and, in an automatic pool, all that can. */
   advance(milliseconds: number): Promise<void> {
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       const end = this.time.now + milliseconds;
       await this.#settleDown();
       while ((this.time.nextDue ?? Number.POSITIVE_INFINITY) <= end) {

@@ -29,13 +29,14 @@ export interface Settings {
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /** Parts the options of the pool from those of the test. @throws TypeError or RangeError */
-export function settingsOf(given: TestPoolOptions): [Settings, PoolOptions] {
-  if (typeof given !== 'object' || given === null) throw badType('options', given, 'an object');
-  const { seed, manual, load, ...options }: TestPoolOptions = Object.assign(Object.create(null), given);
+export function settingsOf(testOptions: TestPoolOptions): [Settings, PoolOptions] {
+  if (typeof testOptions !== 'object' || testOptions === null)
+    throw badType('options', testOptions, 'an object');
+  const { seed, manual, load, ...options }: TestPoolOptions = Object.assign(Object.create(null), testOptions);
   if (load !== undefined && typeof load !== 'function')
     throw badType('options.load', load, 'a function (filename, threadId) => exports');
-  const known = count('options.seed', seed, -MOST, MOST);
-  const order = known === undefined ? FIRST : shuffled(known);
+  const seedNumber = count('options.seed', seed, -MOST, MOST);
+  const order = seedNumber === undefined ? FIRST : shuffled(seedNumber);
   return [{ order, isAutomatic: !(flag('options.manual', manual) ?? false), load }, options];
 }
 

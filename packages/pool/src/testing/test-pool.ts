@@ -116,16 +116,16 @@ function delegate(name: string | symbol, { get }: PropertyDescriptor): PropertyD
   return {
     configurable: true,
     writable: true,
-    value(this: object, ...given: unknown[]) {
-      return Reflect.apply(memberOf.call(this) as () => unknown, this, given);
+    value(this: object, ...args: unknown[]) {
+      return Reflect.apply(memberOf.call(this) as () => unknown, this, args);
     },
   };
 }
 
-function membersOf(given: typeof Pool): PropertyDescriptorMap {
+function membersOf(Class: typeof Pool): PropertyDescriptorMap {
   const members: PropertyDescriptorMap = {};
   const end: object = EventEmitterAsyncResource.prototype;
-  for (let level: object = given.prototype; level !== end; level = Object.getPrototypeOf(level) as object) {
+  for (let level: object = Class.prototype; level !== end; level = Object.getPrototypeOf(level) as object) {
     for (const name of Reflect.ownKeys(level)) {
       const member = Reflect.getOwnPropertyDescriptor(level, name) as PropertyDescriptor;
       if (name !== 'constructor') members[name] ??= delegate(name, member);

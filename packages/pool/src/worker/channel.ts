@@ -42,9 +42,9 @@ export function channelOf(startup: message.Startup) {
   }
 
   function arena(index: number): Memory {
-    const made = Atomics.load(words, CHUNKS_MADE);
-    if (made !== chunksMade) readAll();
-    chunksMade = made;
+    const count = Atomics.load(words, CHUNKS_MADE);
+    if (count !== chunksMade) readAll();
+    chunksMade = count;
     return arenas[index] as Memory;
   }
 

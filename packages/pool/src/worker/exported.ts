@@ -5,10 +5,10 @@ import { cannotLoad } from './load-error.js';
 
 /** @throws PoolError PLIMSOLL_POOL_LOAD_FAILED for a name that is not exported */
 export async function functionOf(exported: unknown, filename: string, name: string): Promise<TaskFunction> {
-  const found = await pick(exported, name).catch((cause: unknown) => {
+  const member = await pick(exported, name).catch((cause: unknown) => {
     throw cannotLoad(filename, cause);
   });
-  if (typeof found === 'function') return found as TaskFunction;
+  if (typeof member === 'function') return member as TaskFunction;
   throw new PoolError(
     'PLIMSOLL_POOL_LOAD_FAILED',
     `No handler function exported from ${filename} as '${name}'${othersOf(exported)}`,
@@ -24,8 +24,8 @@ export async function awaited(exported: unknown): Promise<{ value: unknown }> {
 /** The function of that name, from named exports, from an object exported as a whole, or the export itself. */
 async function pick(exported: unknown, name: string): Promise<unknown> {
   if (typeof exported === 'function') return name === 'default' ? exported : memberOf(exported, name);
-  const own = await memberOf(exported, name);
-  if (typeof own === 'function') return own;
+  const member = await memberOf(exported, name);
+  if (typeof member === 'function') return member;
   const { value: whole } = await awaited(memberOf(exported, 'default'));
   return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
 }
@@ -49,10 +49,10 @@ function memberOf(owner: unknown, name: string): unknown {
 const MOST_NAMES = 20;
 
 function othersOf(exported: unknown): string {
-  const others = exportedNames(exported).map((name) => `'${name}'`);
-  if (others.length === 0) return '';
-  const more = others.length > MOST_NAMES ? ` and ${others.length - MOST_NAMES} more` : '';
-  return `, only ${others.slice(0, MOST_NAMES).join(', ')}${more}`;
+  const names = exportedNames(exported).map((name) => `'${name}'`);
+  if (names.length === 0) return '';
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `, only ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 function exportedNames(exported: unknown): string[] {
@@ -65,12 +65,12 @@ function exportedNames(exported: unknown): string[] {
 /** The names by which tasks can call something, sorted. An export that cannot be read is none, unless there is no other. */
 export async function namesOf(exported: unknown, filename: string): Promise<string[]> {
   const names = [...new Set(['default', ...exportedNames(exported)])];
-  const found = await Promise.allSettled(names.map((name) => pick(exported, name)));
+  const results = await Promise.allSettled(names.map((name) => pick(exported, name)));
   const callable = names.filter((_, index) => {
-    const one = found[index];
-    return one?.status === 'fulfilled' && typeof one.value === 'function';
+    const result = results[index];
+    return result?.status === 'fulfilled' && typeof result.value === 'function';
   });
-  const unread = found.find((one) => one.status === 'rejected');
+  const unread = results.find((result) => result.status === 'rejected');
   if (callable.length === 0 && unread !== undefined) throw cannotLoad(filename, unread.reason);
   return callable.sort();
 }

@@ -23,14 +23,14 @@ export function withFeeds({ values, feeds }: FedValue): unknown[] {
 function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
   const received: FeedMessage[] = [];
   /** Items that have been asked for and have not come. */
-  let asked = 0;
+  let requests = 0;
   let isClosed = false;
   /** The function takes no more. */
   let isLeft = false;
   let wake = (): void => {};
 
   function receive(message: FeedMessage): void {
-    asked--;
+    requests--;
     received.push(message);
     wake();
   }
@@ -46,9 +46,9 @@ function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
 
   async function* read(): AsyncGenerator<unknown, void> {
     for (;;) {
-      const coming = asked + received.length;
+      const coming = requests + received.length;
       if (coming <= FEW) {
-        asked += MOST - coming;
+        requests += MOST - coming;
         ask(MOST - coming);
       }
       while (received.length === 0 && !isClosed && !isLeft)

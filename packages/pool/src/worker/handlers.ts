@@ -18,7 +18,7 @@ export type Handlers = ReturnType<typeof handlersOf>;
 
 /** The functions that tasks call, by the number of their handler. A file is loaded at its first task, or as the worker starts. */
 export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
-  const known: (Binder | undefined)[] = [];
+  const binders: (Binder | undefined)[] = [];
   let observed: ObservedCalls | undefined;
   let streams: Streams | undefined;
 
@@ -37,7 +37,7 @@ export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
     if ((call & calls.CONTINUED) !== 0) return keeping().step;
     const fn = around(filename, call, await find(filename, name, call));
     if ((call & calls.STREAMED) !== 0) return (opened) => keeping().opener(fn, opened);
-    return (call & calls.OBSERVED) === 0 ? () => fn : (bound) => observing().bind(fn, bound);
+    return (call & calls.OBSERVED) === 0 ? () => fn : (args) => observing().bind(fn, args);
   }
 
   async function find(filename: string, name: string, call: number): Promise<calls.TaskFunction> {
@@ -58,13 +58,13 @@ export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
   return {
     /** The function for the task in a slot, when it has been loaded. */
     get(id: number, slot: number): calls.TaskFunction | undefined {
-      return known[id]?.(slot);
+      return binders[id]?.(slot);
     },
 
     /** Loads the function for a task; slot -1: for none yet. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
     async load(id: number, slot: number): Promise<calls.TaskFunction> {
-      const bind = known[id] ?? (await binder(id));
-      known[id] = bind;
+      const bind = binders[id] ?? (await binder(id));
+      binders[id] = bind;
       return bind(slot);
     },
 
@@ -74,10 +74,10 @@ export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
 }
 
 function calledAs(call: number, fn: calls.TaskFunction): calls.TaskFunction {
-  if ((call & calls.FED) !== 0) return (given) => fn(...withFeeds(given as FedValue));
+  if ((call & calls.FED) !== 0) return (value) => fn(...withFeeds(value as FedValue));
   const spread: calls.TaskFunction =
     (call & calls.SPREAD) === 0 ? fn : (items) => fn(...(items as unknown[]));
-  return (call & calls.BYTES) === 0 ? spread : (given) => overBytes(spread, given as calls.BytesCall);
+  return (call & calls.BYTES) === 0 ? spread : (value) => overBytes(spread, value as calls.BytesCall);
 }
 
 /** Bytes below which a copy costs less than to transfer. */

@@ -62,11 +62,11 @@ export function hostCallsOf(channel: Channel) {
     const promise = new Promise((resolve, reject) => {
       const slot = slotOf(caller, name);
       const number = ++last;
-      const { given, transfer } = unmoved(items);
+      const { args, transfer } = unmoved(items);
       try {
-        post(number, { value: [name, given] }, transfer);
+        post(number, { value: [name, args] }, transfer);
       } catch (cause) {
-        throw uncloneable('arguments', given, cause, '[1]');
+        throw uncloneable('arguments', args, cause, '[1]');
       }
       channel.post(['call', number, slot, channel.sequenceOf(slot)]);
       const settle: Settle = (value, isFailed) => {
@@ -98,12 +98,12 @@ export function hostCallsOf(channel: Channel) {
       throw new PoolError('PLIMSOLL_POOL_DEADLOCK', `${what}, on which a pool for tests runs its workers`);
     }
     const slot = slotOf(caller, name);
-    const { given, transfer } = unmoved(items);
+    const { args, transfer } = unmoved(items);
     const number = ++last;
     try {
-      write(slot, number, [name, given], transfer);
+      write(slot, number, [name, args], transfer);
     } catch (cause) {
-      throw uncloneable('arguments', given, cause, '[1]');
+      throw uncloneable('arguments', args, cause, '[1]');
     }
     awaited = number;
     askHost(table, index, slot, number);
@@ -159,8 +159,8 @@ function timeout(name: string, milliseconds: number, isUnread = false): PoolErro
 }
 
 /** Arguments without marks of `move`, and what to transfer. */
-function unmoved(items: readonly unknown[]): { given: readonly unknown[]; transfer: message.TransferList } {
-  if (!items.some(isMovable)) return { given: items, transfer: [] };
+function unmoved(items: readonly unknown[]): { args: readonly unknown[]; transfer: message.TransferList } {
+  if (!items.some(isMovable)) return { args: items, transfer: [] };
   const moved = items.map(unwrap);
-  return { given: moved.map(({ value }) => value), transfer: moved.flatMap(({ transfer }) => transfer) };
+  return { args: moved.map(({ value }) => value), transfer: moved.flatMap(({ transfer }) => transfer) };
 }

@@ -28,10 +28,10 @@ export function lifecycleOf(names: LifecycleHooks, onDispose: () => void) {
   return {
     /** A file has been loaded for a task. Rejects if its `setup()` fails, each time that it is asked. */
     async enter(filename: string, taskName: string, hookOf: HookOf): Promise<void> {
-      const known = entered.get(filename) ?? setUp(hookOf);
-      entered.set(filename, known);
+      const entry = entered.get(filename) ?? setUp(hookOf);
+      entered.set(filename, entry);
       try {
-        await known;
+        await entry;
       } catch (cause) {
         const message = `setup() of ${filename} failed: ${messageOf(cause)}`;
         const context = { threadId, taskName, filename };

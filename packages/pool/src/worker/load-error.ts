@@ -80,9 +80,9 @@ function positionInModule(error: Error, path: string): string | undefined {
     const end = error.message === AT_END ? '' : '\n})';
     const text = `'use strict'; (async () => {\n${withoutModuleWords(readFileSync(path, 'utf8'))}${end}`;
     new Script(text, { filename: path, lineOffset: -1 });
-  } catch (found) {
-    const { message } = found as Error;
-    if (message === error.message) return headOf(found as Error);
+  } catch (cause) {
+    const { message } = cause as Error;
+    if (message === error.message) return headOf(cause as Error);
   }
   return undefined;
 }

@@ -87,13 +87,13 @@ function importUnhooked(file: WorkerFile): Promise<Attempt> {
 
 async function tryBoth(
   file: WorkerFile,
-  one: Way,
-  other: Way,
+  firstWay: Way,
+  secondWay: Way,
   mayHelp: (error: unknown) => boolean = () => true,
 ): Promise<Attempt> {
-  const first = await one(file);
+  const first = await firstWay(file);
   if ('exports' in first || !mayHelp(first.error) || (await first.hasRun())) return first;
-  const second = await other(file);
+  const second = await secondWay(file);
   if ('exports' in second || (await second.hasRun())) return second;
   return isUnknownExtension(first.error) && !saysLess(second.error) ? second : first;
 }

@@ -20,7 +20,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   const { table } = channel;
   const { layout } = table;
   let ring: ResultRing | undefined;
-  const grown = trimmerOf(trim);
+  const trimmer = trimmerOf(trim);
   const encoder = new Encoder(4096, lend, (shape, names) => channel.post(['shape', shape, names]));
 
   function report(slot: number, thrown: Thrown, limit: number): void {
@@ -78,13 +78,13 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
 
   function ringNow(): ResultRing {
     if (ring !== undefined) return ring;
-    const made = new ResultRing(table, channel.index);
+    const newRing = new ResultRing(table, channel.index);
     // First, because it may throw, and the host must know every ring that is used.
-    channel.post(['results', made.memory.words.buffer as SharedArrayBuffer]);
+    channel.post(['results', newRing.memory.words.buffer as SharedArrayBuffer]);
     Atomics.add(table.words, blockAt(layout, channel.index) + RINGS_MADE, 1);
-    ring = made;
-    grown();
-    return made;
+    ring = newRing;
+    trimmer();
+    return newRing;
   }
 
   /** Gives up a ring that no result has needed for a while. */

@@ -29,11 +29,11 @@ export function spinnerOf(table: Table, holder: number, isThere: () => boolean, 
       if (budget.current === 0) return false;
       const permit = takeSpinPermit(table, holder);
       if (permit === -1) return false;
-      const found = look(now() + budget.current);
+      const isHit = look(now() + budget.current);
       returnSpinPermit(table, permit);
-      if (found) budget.found();
+      if (isHit) budget.hit();
       else budget.missed();
-      return found;
+      return isHit;
     },
     sleeps(): void {
       sleptAt = now();

@@ -14,7 +14,7 @@ interface Opened {
   readonly within: RunInContext;
 }
 
-interface Kept extends Opened {
+interface Stream extends Opened {
   /** What its code knows of itself, from the first call on. */
   readonly observed: Observed;
 }
@@ -22,42 +22,42 @@ interface Kept extends Opened {
 /** A function whose result shall be iterated in the stores in which it is called. */
 export const withContext = (fn: TaskFunction) => (value: unknown) => {
   const within = process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
-  return after(fn(value), (made): Opened => ({ steps: stepsOf(made), within }));
+  return after(fn(value), (iterable): Opened => ({ steps: stepsOf(iterable), within }));
 };
 
 export type Streams = ReturnType<typeof streamsOf>;
 
 /** The iterables that this worker keeps for streams of the host. */
 export function streamsOf(calls: ObservedCalls, worker: number) {
-  const iterables = new Map<number, Kept>();
+  const iterables = new Map<number, Stream>();
   let ids = 0;
 
-  function forget(id: number, { observed }: Kept): void {
+  function forget(id: number, { observed }: Stream): void {
     iterables.delete(id);
     observed.isKept = false;
   }
 
-  const next = (id: number, kept: Kept): unknown =>
+  const next = (id: number, stream: Stream): unknown =>
     withEnd(
-      () => after(kept.steps.next(), (result) => given(id, kept, result)),
+      () => after(stream.steps.next(), (result) => settleStep(id, stream, result)),
       (isFailed) => {
-        if (isFailed) forget(id, kept);
+        if (isFailed) forget(id, stream);
       },
     );
 
-  function given(id: number, kept: Kept, result: IteratorResult<unknown>): unknown {
+  function settleStep(id: number, stream: Stream, result: IteratorResult<unknown>): unknown {
     if (typeof result !== 'object' || result === null)
       throw new TypeError(`Iterator result ${String(result)} is not an object`);
     const { done, value } = result;
     // As `for await` does with the items of an iterable that is not asynchronous.
     if (done !== true) return after(value, itemOf);
-    forget(id, kept);
+    forget(id, stream);
     return ENDED;
   }
 
-  function end(id: number, kept: Kept): unknown {
-    const { steps, observed } = kept;
-    forget(id, kept);
+  function end(id: number, stream: Stream): unknown {
+    const { steps, observed } = stream;
+    forget(id, stream);
     observed.abort(new AbortError(undefined, 'The stream was closed'));
     return after(steps.return?.(), () => ENDED);
   }
@@ -81,10 +81,10 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
     step(slot: number): TaskFunction {
       return (step) => {
         const [what, id] = step as StreamStep;
-        const kept = iterables.get(id);
-        if (kept === undefined) return ENDED;
-        const go = (): unknown => (what === NEXT ? next(id, kept) : end(id, kept));
-        return calls.during(slot, kept.observed, () => kept.within(go));
+        const stream = iterables.get(id);
+        if (stream === undefined) return ENDED;
+        const go = (): unknown => (what === NEXT ? next(id, stream) : end(id, stream));
+        return calls.during(slot, stream.observed, () => stream.within(go));
       };
     },
   };
@@ -106,8 +106,8 @@ function itemOf(value: unknown): unknown {
   return move({ [transferableSymbol]: moved.transfer, [valueSymbol]: [false, moved.value] });
 }
 
-function stepsOf(made: unknown): Steps {
-  const methods = Object(made) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+function stepsOf(iterable: unknown): Steps {
+  const methods = Object(iterable) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   for (const method of [Symbol.asyncIterator, Symbol.iterator] as const)
     if (typeof methods[method] === 'function') return methods[method]() as Steps;
   const message =

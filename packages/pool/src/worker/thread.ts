@@ -37,6 +37,6 @@ const isPending = (stream: NodeJS.WriteStream): boolean => stream.writableLength
 
 /** Resolves when the host has taken everything that was printed before. */
 export async function outputTaken(): Promise<void> {
-  const left = writes.filter((_, place) => isPending(streams[place] as NodeJS.WriteStream));
-  await Promise.all(left.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));
+  const pending = writes.filter((_, place) => isPending(streams[place] as NodeJS.WriteStream));
+  await Promise.all(pending.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));
 }

@@ -23,10 +23,10 @@ export type Attempt =
 export function workerFile(name: string): WorkerFile {
   const url = name.startsWith('file:') ? new URL(name) : undefined;
   const named = url === undefined ? name : fileURLToPath(url);
-  const found = find(named);
-  const path = found ?? named;
+  const match = find(named);
+  const path = match ?? named;
   const query = url === undefined ? '' : url.search + url.hash;
-  return { path, query, extension: extname(path), isFound: found !== undefined };
+  return { path, query, extension: extname(path), isFound: match !== undefined };
 }
 
 export const urlOf = ({ path, query }: WorkerFile): string => pathToFileURL(path).href + query;

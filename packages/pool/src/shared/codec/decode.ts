@@ -283,10 +283,10 @@ export class Decoder {
   #shortText(length: number): string {
     const start = this.#at - 1;
     const size = 1 + ((length + 3) >> 2);
-    const known = this.#texts.find(this.#words, start, size);
-    if (known !== undefined) {
+    const cachedText = this.#texts.find(this.#words, start, size);
+    if (cachedText !== undefined) {
       this.#at += size - 1;
-      return known;
+      return cachedText;
     }
     return this.#texts.keep(this.#words, start, size, this.#latin1(length));
   }

@@ -238,12 +238,12 @@ export class Encoder extends Writer {
     if (prototype === mapPrototype && isMap(value)) {
       const parts: unknown[] = [];
       eachOfMap.call(value, (item, key) => parts.push(key, item));
-      return this.#all(parts, this.head(tag.MAP, parts.length / 2, at));
+      return this.#items(parts, this.head(tag.MAP, parts.length / 2, at));
     }
     if (prototype === setPrototype && isSet(value)) {
       const items: unknown[] = [];
       eachOfSet.call(value, (item) => items.push(item));
-      return this.#all(items, this.head(tag.SET, items.length, at));
+      return this.#items(items, this.head(tag.SET, items.length, at));
     }
     if (prototype === bufferPrototype && isArrayBuffer(value)) return this.#buffer(value, at);
     // Beside `lastIndex` it has a property, which may be called `flags`.
@@ -252,7 +252,7 @@ export class Encoder extends Writer {
     return this.#leave(value);
   }
 
-  #all(items: readonly unknown[], start: number): number {
+  #items(items: readonly unknown[], start: number): number {
     if (items.length >= LONG_LIST) this.shortest = SHORT_IN_LIST;
     let at = start;
     for (const item of items) at = this.#write(item, at);

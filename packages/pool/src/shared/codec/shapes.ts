@@ -55,13 +55,13 @@ export class Shapes {
   /** The shape of an object with these keys at this depth; undefined: it only seems to be plain. */
   of(value: object, names: readonly string[], depth: number): Shape | undefined {
     const step = names.length > NARROW ? this.#wideStep(names) : this.#stepTo(names);
-    const known = step?.shape ?? shapeOf(names, -1);
+    const shape = step?.shape ?? shapeOf(names, -1);
     // To look costs more than all the rest. What is none has hardly ever keys, and never those of many that are.
-    if ((known.number === -1 || known.indexed) && hasInside(value)) return undefined;
-    if (step === undefined) return known;
-    step.shape = known;
-    if (known.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.#number(step, names);
-    if (step.shape.number !== -1 && !known.indexed) this.#guesses[depth] = step.shape;
+    if ((shape.number === -1 || shape.indexed) && hasInside(value)) return undefined;
+    if (step === undefined) return shape;
+    step.shape = shape;
+    if (shape.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.#number(step, names);
+    if (step.shape.number !== -1 && !shape.indexed) this.#guesses[depth] = step.shape;
     return step.shape;
   }
 
@@ -83,9 +83,9 @@ export class Shapes {
   #wideStep(names: readonly string[]): Step | undefined {
     if (names.length > MOST_KEYS) return undefined;
     const key = `${names.length} ${names[0]} ${names.at(-1)}`;
-    const known = this.#wide.get(key);
-    const expected = known?.shape?.names;
-    if (expected !== undefined && names.every((name, place) => name === expected[place])) return known;
+    const shape = this.#wide.get(key);
+    const expected = shape?.shape?.names;
+    if (expected !== undefined && names.every((name, place) => name === expected[place])) return shape;
     if (this.#wide.size === MOST_WIDE) this.#forgetWide();
     const step = new Step();
     this.#wide.set(key, step);

@@ -4,7 +4,7 @@ export const CACHED_WORDS = 8;
 
 /** Strings that repeat are made once: the words that stand for a text lead to the string of last time. */
 export class TextCache {
-  readonly #known = new Int32Array(PLACES * CACHED_WORDS);
+  readonly #entries = new Int32Array(PLACES * CACHED_WORDS);
   readonly #texts = new Array<string | undefined>(PLACES).fill(undefined);
   #place = 0;
 
@@ -17,7 +17,7 @@ export class TextCache {
     const base = this.#place * CACHED_WORDS;
     // The head holds the length, so equal heads mean equal sizes.
     for (let index = 0; index < size; index++) {
-      if (this.#known[base + index] !== words[start + index]) return undefined;
+      if (this.#entries[base + index] !== words[start + index]) return undefined;
     }
     return this.#texts[this.#place];
   }
@@ -25,7 +25,7 @@ export class TextCache {
   /** Keeps the string that `find` has just not found. */
   keep(words: Int32Array, start: number, size: number, text: string): string {
     const base = this.#place * CACHED_WORDS;
-    for (let index = 0; index < size; index++) this.#known[base + index] = words[start + index] as number;
+    for (let index = 0; index < size; index++) this.#entries[base + index] = words[start + index] as number;
     this.#texts[this.#place] = text;
     return text;
   }

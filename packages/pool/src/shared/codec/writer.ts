@@ -49,7 +49,7 @@ export class Writer {
   /** Words of the longest message since the last look. */
   protected longest = 0;
   readonly #lend: Lend | undefined;
-  readonly #grown = trimmerOf(() => this.trim());
+  readonly #trimmer = trimmerOf(() => this.trim());
 
   constructor(words = FEWEST_WORDS, lend?: Lend) {
     this.#lend = lend;
@@ -68,7 +68,7 @@ export class Writer {
     const larger = new Int32Array(Math.max(this.words.length * 2, at + words));
     larger.set(this.words.subarray(0, at));
     this.use(larger);
-    if (larger.length > MOST_SPARE) this.#grown();
+    if (larger.length > MOST_SPARE) this.#trimmer();
   }
 
   /** Gives up most of its memory if no message has needed much of it since the last call. False: there is little. */
@@ -174,16 +174,16 @@ export class Writer {
   #shortString(value: string, length: number, start: number): number {
     const words = this.words;
     let at = this.head(tag.LATIN1, length, start);
-    let all = 0;
+    let total = 0;
     for (let index = 0; index < length; index += 4) {
       const first = value.charCodeAt(index);
       const second = index + 1 < length ? value.charCodeAt(index + 1) : 0;
       const third = index + 2 < length ? value.charCodeAt(index + 2) : 0;
       const fourth = index + 3 < length ? value.charCodeAt(index + 3) : 0;
-      all |= first | second | third | fourth;
+      total |= first | second | third | fourth;
       words[at++] = first | (second << 8) | (third << 16) | (fourth << 24);
     }
-    return all > 0xff ? -1 : at;
+    return total > 0xff ? -1 : at;
   }
 
   /** Writes numbers without heads, and leaves what comes after them in `item`: a getter must not be called again. */
