@@ -36,7 +36,7 @@ export function readmeTable(result: FeaturesResult): string {
   const peers = POOL_NAMES.filter((pool) => pool !== 'plimsoll').map((pool) => named(pool, versions));
   return [
     ...wrap(
-      `✓ yes, – no: what a small program saw that tried it in ${peers.slice(0, -1).join(', ')} and ${peers.at(-1)} ([each of them, and what is missing where it says *partly*](${PAGE})). The list is ours: it leaves out what some of them have beyond it, such as child processes and browsers.`,
+      `✓ yes, – no. A small program tried each feature in ${peers.slice(0, -1).join(', ')} and ${peers.at(-1)} ([all programs, and what *partly* means](${PAGE})). We chose the features: the table leaves out what only other pools have, such as child processes and browsers.`,
       WIDTH,
     ),
     '',

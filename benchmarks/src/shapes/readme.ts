@@ -38,7 +38,7 @@ export function readmeTable(results: readonly BenchPoolResult[]): string {
   const [line] = worst.node.split('.');
   return [
     ...wrap(
-      `In times the rate of Piscina ${shown.versions.piscina}, on Node ${shown.environment.node.version} with two workers; one and up to 64 in flight, once V8 has compiled what runs. In the first second of a process both pools are slower, this one several times on small values. Of [all ${cells.length} cells](${PAGE}) the median is ${summary.median.toFixed(2)}, the worst ${formatEstimate(worst.rate)} (${worst.shape.title}; ${placeIn(worst)}; Node ${line}).`,
+      `Tasks per second divided by those of Piscina ${shown.versions.piscina}, on Node ${shown.environment.node.version} with two workers and one or up to 64 tasks in flight, after V8 has compiled the hot code. In the first second of a process both pools are slower; with small values this pool is several times slower than later. The median of [all ${cells.length} cells](${PAGE}) is ${summary.median.toFixed(2)}, the worst is ${formatEstimate(worst.rate)} (${worst.shape.title}; ${placeIn(worst)}; Node ${line}).`,
       WIDTH,
     ),
     '',
