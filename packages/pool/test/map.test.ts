@@ -57,6 +57,21 @@ test('results come in the order of the items, of every kind of iterable', async 
   assert.deepEqual(await listOf(pool.map('text')), ['t', 'e', 'x', 't']);
 });
 
+test('an iterator ends as in a loop: by any true `done`, or by what is not a result', async (t) => {
+  const pool = poolOf(t);
+  const results: unknown[] = [{ value: 1 }, { done: 0, value: 2 }, { done: 1 }];
+  const iterable = (list: unknown[]) => ({
+    [Symbol.asyncIterator]: () => ({ next: async () => list.shift() }) as AsyncIterator<number>,
+  });
+  assert.deepEqual(await listOf(pool.map(iterable([...results]))), [1, 2]);
+  const feeds = { filename: fixture('feeds.mjs'), name: 'listOf' };
+  assert.deepEqual(await pool.run(iterable([...results]), feeds), [1, 2]);
+  const looseEnd = { filename: fixture('streams.mjs'), name: 'looseEnd' };
+  assert.deepEqual(await listOf(pool.stream(2, looseEnd)), [0, 1]);
+  for (const loop of [listOf(pool.map(iterable([5]))), pool.run(iterable([5]), feeds)])
+    assert.match((await caught(loop)).message, /^Iterator result 5 is not an object$/);
+});
+
 test('without an order results come as soon as they are there', async (t) => {
   const pool = poolOf(t, { name: 'sleep', minThreads: 2 });
   await until(() => pool.idleThreads === 2);

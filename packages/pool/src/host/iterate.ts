@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
+import { isEnd } from '../shared/feeds.js';
 import type { AbortSignalAny } from './options.js';
 import { release, type Source, sourceOf } from './parcel.js';
 import { abortOf, watch } from './signals.js';
@@ -151,8 +152,8 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.fill();
   }
 
-  #accept({ done, value }: IteratorResult<unknown>): void {
-    if (done === true) {
+  #accept(result: IteratorResult<unknown>): void {
+    if (isEnd(result)) {
       this.#isDry = true;
       this.#serve();
       return;
@@ -164,7 +165,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
       if (this.#waiters.length > 0) void settled.then(this.#refill);
     };
     try {
-      this.launch((settle) => this.#start(value, settle), onEnd);
+      this.launch((settle) => this.#start(result.value, settle), onEnd);
     } catch (error) {
       this.#settle(place, new Rejection(error));
     }

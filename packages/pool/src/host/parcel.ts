@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, type Transferable } from 'node:worker
 import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
 import { sendThrown } from '../shared/error-record.js';
-import type { FedValue, FeedEnd, FeedMessage, FeedRequest } from '../shared/feeds.js';
+import { type FedValue, type FeedEnd, type FeedMessage, type FeedRequest, isEnd } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone } from '../shared/value-size.js';
@@ -121,9 +121,8 @@ class Feed {
     for (let remaining = count; remaining > 0 && !this.#isDry; remaining--) {
       try {
         const result = await this.#source.next();
-        if (typeof result !== 'object' || result === null)
-          throw new TypeError(`Iterator result ${String(result)} is not an object`);
-        if (!this.#isClosed) this.#giveOne(result);
+        this.#isDry ||= isEnd(result);
+        if (!this.#isClosed) this.#giveOne(result.value);
       } catch (error) {
         this.#isDry = true;
         this.#fail(error);
@@ -131,8 +130,7 @@ class Feed {
     }
   }
 
-  #giveOne({ done, value }: IteratorResult<unknown>): void {
-    this.#isDry = done === true;
+  #giveOne(value: unknown): void {
     try {
       if (this.#isDry) {
         this.#post({ done: true });

@@ -25,3 +25,10 @@ export interface FeedMessage {
   readonly value?: unknown;
   readonly thrown?: Thrown;
 }
+
+/** Does nothing follow the result of an iterator? @throws TypeError for what is not such a result, as a loop does */
+export function isEnd(result: IteratorResult<unknown>): boolean {
+  if (typeof result !== 'object' || result === null)
+    throw new TypeError(`Iterator result ${String(result)} is not an object`);
+  return Boolean(result.done);
+}

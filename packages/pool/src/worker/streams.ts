@@ -1,6 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError, PoolError } from '../errors.js';
 import { isThenable, NEXT, type StreamStep, type TaskFunction, withEnd } from '../shared/calls.js';
+import { isEnd } from '../shared/feeds.js';
 import { isMovable, move, transferableSymbol, unwrap, valueSymbol } from '../shared/move.js';
 import type { Observed, ObservedCalls } from './observed.js';
 
@@ -46,11 +47,8 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
     );
 
   function settleStep(id: number, stream: Stream, result: IteratorResult<unknown>): unknown {
-    if (typeof result !== 'object' || result === null)
-      throw new TypeError(`Iterator result ${String(result)} is not an object`);
-    const { done, value } = result;
     // As `for await` does with the items of an iterable that is not asynchronous.
-    if (done !== true) return after(value, itemOf);
+    if (!isEnd(result)) return after(result.value, itemOf);
     forget(id, stream);
     return ENDED;
   }
