@@ -114,6 +114,26 @@ test('without grace a signal stops the worker that makes an item; a timeout is t
   }
 });
 
+for (const how of ['signal', 'timeout'] as const) {
+  test(`break waits no longer for an item that does not end than the ${how} lets it`, async (t) => {
+    const pool = poolOf(t, { maxThreads: 1 });
+    await pool.ready();
+    const begun = counter();
+    const controller = new AbortController();
+    const limit = how === 'signal' ? { signal: controller.signal } : { timeout: 500 };
+    const items = pool.stream(begun, { name: 'deaf', ...limit });
+    assert.equal((await items.next()).value, 'first');
+    await until(() => Atomics.load(begun, 0) === 1);
+    let hasEnded = false;
+    void items.return?.().then(() => {
+      hasEnded = true;
+    });
+    controller.abort();
+    await until(() => hasEnded);
+    assert.deepEqual(await listOf(pool.stream(5)), numbers(5));
+  });
+}
+
 test('break while the stream opens closes it all the same', async (t) => {
   const pool = poolOf(t);
   const begun = counter();

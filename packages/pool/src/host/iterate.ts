@@ -234,9 +234,9 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
 
   /** Nothing of what is under way comes, but the reason. */
   #abort(reason: unknown): void {
-    this.unwatch();
+    this.#unwatch?.();
     const rejection = new Rejection(reason);
-    this.failure ??= rejection;
+    if (!this.#hasEnded) this.failure ??= rejection;
     this.#stop(reason, 'aborted');
     if (this.#hasEnded) return;
     this.#drop();

@@ -166,7 +166,6 @@ class Stream extends Iteration implements OpenStream {
 
   /** Closes the iterable, once what was begun has ended. */
   #close(): Promise<void> {
-    this.unwatch();
     const closed = new Promise<void>((resolve) => {
       this.#settleClosed = resolve as never;
     });
@@ -188,6 +187,11 @@ class Stream extends Iteration implements OpenStream {
       this.#over();
     };
     this.inContext(() => this.#step([RETURN, this.#id], extras, onEnd));
+  }
+
+  /** Not before the iterable is closed: the end of the loop may wait for an item that the signal or the timeout ends. */
+  protected override unwatch(): void {
+    if (this.#isOver) super.unwatch();
   }
 
   /** Its worker is gone, or the pool. */
