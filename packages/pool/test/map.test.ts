@@ -329,6 +329,12 @@ test('destroy() in the middle ends the loop with a code; a limited queue is not 
   assert.equal((await next).code, 'PLIMSOLL_POOL_CLOSED');
 });
 
+test('by default a limited queue is not overrun by items that take a whole worker, or that have a key', async (t) => {
+  const pool = poolOf(t, { maxQueue: 0, concurrentTasksPerWorker: 4 });
+  for (const options of [{ timeout: LONG }, { signal: new AbortController().signal }, { key: 1 }])
+    assert.deepEqual(await listOf(pool.map(numbers(50), options)), numbers(50));
+});
+
 test('bad options and items throw', (t) => {
   const pool = poolOf(t);
   for (const concurrency of [0, 1.5, '4', Number.POSITIVE_INFINITY])

@@ -26,12 +26,14 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
 export function mapOf(core: Core, items: unknown, options: MapOptions): Iteration {
   const copy = plainCopy(options);
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
-  const running = maxThreads * concurrentTasksPerWorker;
+  const checked = check(core, copy);
+  const { signal, timeout, grace, key } = checked;
+  // A task with a signal or a timeout takes a whole worker, and tasks with a key share one.
+  const places = (signal ?? timeout) === undefined ? concurrentTasksPerWorker : 1;
+  const running = key === undefined ? maxThreads * places : places;
   const most = count('options.concurrency', copy.concurrency, 1, Number.MAX_SAFE_INTEGER);
   const concurrency = most ?? Math.min(running * 2, running + maxQueue);
   const ordered = flag('options.ordered', copy.ordered) ?? true;
-  const checked = check(core, copy);
-  const { signal, grace } = checked;
   const keepsContext = (): boolean => core.escort !== undefined || core.callsHost;
   return mapOver(items, { concurrency, ordered, signal, keepsContext }, (item, settle) => {
     const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
