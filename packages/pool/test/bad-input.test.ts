@@ -162,6 +162,7 @@ test('values that cannot be cloned are named by their path, as tasks, results, e
     [[1, { 'odd key': Symbol('x') }], 'task[1]["odd key"]', /it is a symbol/],
     [new Map([['key', new WeakMap()]]), 'task.get(key)', /it is an object of class WeakMap/],
     [new Set([1, Promise.resolve()]), 'task.values()[1]', /it is an object of class Promise/],
+    [{ rows: (function* () {})() }, 'task.rows', /it is an object of class Generator$/],
   ];
   for (const [task, path, what] of tasks) {
     const error = (await caught(pool.run(task, { name: 'echo' }))) as UncloneableError;

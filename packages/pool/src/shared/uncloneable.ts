@@ -50,8 +50,9 @@ function whatItIs(value: unknown): string {
   if (typeof value === 'function') return 'it is a function';
   if (typeof value === 'symbol') return 'it is a symbol';
   if (isProxy(value)) return 'it is a Proxy';
-  const name = read(read(value, 'constructor'), 'name');
-  return `it is an object of class ${typeof name === 'string' ? name : 'Object'}`;
+  // The constructor of a generator's objects has no name.
+  const names = [read(read(value, 'constructor'), 'name'), read(value, Symbol.toStringTag)];
+  return `it is an object of class ${names.find((name) => typeof name === 'string' && name !== '') ?? 'Object'}`;
 }
 
 /**

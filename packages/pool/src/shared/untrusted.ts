@@ -21,9 +21,9 @@ export function tried<Value>(run: () => Value, otherwise: Value): Value {
 }
 
 /** A property, or undefined when reading it throws. */
-export function read(value: unknown, key: string | number): unknown {
+export function read(value: unknown, key: PropertyKey): unknown {
   try {
-    return (value as Record<string, unknown> | null | undefined)?.[key];
+    return (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
   } catch {
     return undefined;
   }
