@@ -49,10 +49,22 @@ function memberOf(owner: unknown, name: string): unknown {
 const MOST_NAMES = 20;
 
 function othersOf(exported: unknown): string {
-  const names = exportedNames(exported).map((name) => `'${name}'`);
+  const names = exportedNames(exported)
+    .filter((name) => mayBeTask(exported, name))
+    .map((name) => `'${name}'`);
   if (names.length === 0) return '';
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   return `, only ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+}
+
+/** Not awaited: a promise may never be settled. */
+function mayBeTask(exported: unknown, name: string): boolean {
+  try {
+    const members = [exported, memberOf(exported, 'default')].map((owner) => memberOf(owner, name));
+    return members.some((member) => typeof member === 'function' || types.isPromise(member));
+  } catch {
+    return false;
+  }
 }
 
 function exportedNames(exported: unknown): string[] {
