@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { observe, prometheusContentType, prometheusText } from '@plimsoll/pool/observe';
-import { caught, newGate, poolFor, until } from './support.js';
+import { caught, fixture, newGate, poolFor, until } from './support.js';
 
 interface Sample {
   readonly name: string;
@@ -83,6 +83,23 @@ test('metrics() counts tasks, failures, refusals and workers', async (t) => {
   assert.equal(numberOf(samples, 'plimsoll_pool_thread_count'), 1);
   assert.equal(numberOf(samples, 'plimsoll_pool_thread_max'), 1);
   for (const [name, type] of types) assert.equal(name.endsWith('_total'), type === 'counter', name);
+});
+
+test('the requests that a stream takes back at its end are no failures, but an error of the generator is one', async (t) => {
+  const pool = poolFor(t, { filename: fixture('streams.mjs') });
+  const begun = new Int32Array(new SharedArrayBuffer(4));
+  for await (const item of pool.stream(begun, { name: 'waits' })) {
+    assert.equal(item, 'first');
+    // The worker is busy with the next item, and all further ones wait.
+    await until(() => Atomics.load(begun, 0) === 1);
+    break;
+  }
+  const failures = (): number =>
+    numberOf(parse(observe(pool).prometheusMetrics()).samples, 'plimsoll_pool_task_failed_total');
+  assert.equal(failures(), 0);
+  await caught(pool.stream(0, { name: 'throws' }).next());
+  await pool.onIdle();
+  assert.equal(failures(), 1);
 });
 
 test('histograms are cumulative, end at their count, and no reset touches them', async (t) => {

@@ -273,7 +273,8 @@ export abstract class State implements WorkerEvents {
     if (extras?.isCopied === true && !(failed && outcome instanceof PoolError)) detach(extras.transfer);
     const verdict = extras?.stream === undefined ? extras?.verdict : undefined;
     if (failed || verdict !== undefined) {
-      this.failed++;
+      // A request for an item that is taken back, because its stream has ended, is no failure.
+      if (isForeign || !task.isStep) this.failed++;
       const reason = verdict === undefined ? outcome : verdict.reason;
       if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
       task.reject(reason, isForeign && verdict === undefined);
