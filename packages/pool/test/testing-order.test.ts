@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TimeoutError } from '@plimsoll/pool';
 import { caught } from './support.js';
 import { MINUTE, poolFor, shown } from './testing-support.js';
@@ -105,4 +106,11 @@ test('no time passes while a function waits for something outside; runAll() wait
   const run = manual.run(50, { name: 'turns' });
   assert.deepEqual(shown(await manual.runAll()), ['start 1', 'call 1 turns', 'end 1 turns']);
   assert.equal(await run, 50);
+});
+
+test('the real time before a timeout is that of one task, not of those before it', async (t) => {
+  const pool = poolFor(t, { load: () => ({ default: (time: number) => pause(time, time) }) });
+  const end = performance.now() + 1500;
+  while (performance.now() < end) assert.equal(await pool.run(100, { timeout: 1 }), 100);
+  assert.equal(pool.duration, 0);
 });

@@ -105,8 +105,8 @@ export class Simulation {
   /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
   readonly #providers = new Map<Provider, () => void>();
   #realTimer: NodeJS.Timeout | undefined;
-  /** The virtual time for which that is. */
-  #awaitedTime: number | undefined;
+  /** The virtual timer for which that is. */
+  #awaitedTimer: VirtualTime['next'];
 
   constructor({ order, isAutomatic, load }: Settings) {
     this.#order = order;
@@ -188,22 +188,22 @@ export class Simulation {
 
   /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
   #followRealTime(): void {
-    const due = this.time.nextDue;
-    if (!this.#needsTime || due === this.#awaitedTime) return;
+    const { next } = this.time;
+    if (next === undefined || !this.#needsTime || next === this.#awaitedTimer) return;
     this.#forgetRealTime();
-    this.#awaitedTime = due;
+    this.#awaitedTimer = next;
     const fire = (): void => {
-      this.#awaitedTime = undefined;
-      if (this.#isWaiting && this.#needsTime && this.time.nextDue === due) this.time.fireNext();
+      this.#awaitedTimer = undefined;
+      if (this.#isWaiting && this.#needsTime && this.time.next === next) this.time.fireNext();
       this.changed();
     };
-    const late = Math.max((due as number) - this.time.now, PATIENCE);
+    const late = Math.max(next.due - this.time.now, PATIENCE);
     this.#realTimer = timers.setTimeout(fire, Math.min(late, LONGEST_TIMER));
   }
 
   #forgetRealTime(): void {
     timers.clearTimeout(this.#realTimer);
-    this.#awaitedTime = undefined;
+    this.#awaitedTimer = undefined;
   }
 
   /** Is there a task, and something that time would bring about? */
@@ -232,7 +232,7 @@ export class Simulation {
     return this.#exclusively(async () => {
       const end = this.time.now + milliseconds;
       await this.#settleDown();
-      while ((this.time.nextDue ?? Number.POSITIVE_INFINITY) <= end) {
+      while ((this.time.next?.due ?? Number.POSITIVE_INFINITY) <= end) {
         this.time.fireNext();
         await this.#settleDown();
       }

@@ -26,11 +26,6 @@ export class VirtualTime {
     if (timer !== undefined) this.#timers.delete(timer);
   }
 
-  /** When the next timer is due; undefined: there is none. */
-  get nextDue(): number | undefined {
-    return this.#next()?.due;
-  }
-
   /** Would time bring anything about? Timers that an unreferenced one sets again and again bring about nothing. */
   get isAwaited(): boolean {
     for (const timer of this.#timers) if (timer.isReferenced || !timer.isRepeated) return true;
@@ -39,7 +34,7 @@ export class VirtualTime {
 
   /** Moves on to the next timer and calls what it is for. False: there is none. */
   fireNext(): boolean {
-    const next = this.#next();
+    const { next } = this;
     if (next === undefined) return false;
     this.#timers.delete(next);
     this.now = Math.max(this.now, next.due);
@@ -52,9 +47,9 @@ export class VirtualTime {
     return true;
   }
 
-  #next(): Timer | undefined {
+  /** The timer that is due next: of several that are due at once, the one that was set first. */
+  get next(): Timer | undefined {
     let next: Timer | undefined;
-    // Of several that are due at once, the one that was set first.
     for (const timer of this.#timers) if (next === undefined || timer.due < next.due) next = timer;
     return next;
   }
