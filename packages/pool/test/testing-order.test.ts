@@ -114,3 +114,12 @@ test('the real time before a timeout is that of one task, not of those before it
   while (performance.now() < end) assert.equal(await pool.run(100, { timeout: 1 }), 100);
   assert.equal(pool.duration, 0);
 });
+
+test('the timeout of a task that has ended does not keep the process alive', async (t) => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const pool = poolFor(t);
+  const count = timers();
+  assert.equal(await pool.run(50, { name: 'turns', timeout: MINUTE }), 50);
+  await pool.runAll();
+  assert.equal(timers(), count);
+});

@@ -183,7 +183,10 @@ export class Simulation {
     const mayJump = step === undefined && !this.#isWaiting && this.#needsTime;
     if (step !== undefined || (mayJump && this.time.fireNext())) this.changed();
     else if (this.#isWaiting) this.#followRealTime();
-    else for (const end of this.#runs.values()) end();
+    else {
+      this.#forgetRealTime();
+      for (const end of this.#runs.values()) end();
+    }
   }
 
   /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
