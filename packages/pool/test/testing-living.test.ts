@@ -114,3 +114,16 @@ test('observe() knows the tasks', async () => {
   assert.ok(Array.isArray(observe(pool).explain().advice));
   await pool.close();
 });
+
+test('close() waits no longer than its timeout for a dispose(), or for the reader of a stream', async () => {
+  const load = () => ({ default: () => [1, 2], dispose: () => new Promise(() => {}) });
+  const options = { filename, load, minThreads: 1, maxThreads: 1, closeTimeout: 2000 };
+  const stuck = new TestPool(options);
+  await stuck.run(1);
+  assert.match((await caught(stuck.close())).message, /dispose\(\) of a worker did not end in time/);
+  assert.equal(stuck.duration, 2000);
+  const pool = new TestPool(options);
+  await pool.stream(1, { highWaterMark: 1 }).next();
+  assert.match((await caught(pool.close())).message, /0 tasks and 1 streams left/);
+  assert.equal(pool.duration, 2000);
+});

@@ -43,7 +43,7 @@ export const timers = {
 } satisfies Record<keyof typeof real.timers, unknown>;
 
 export const isInTime: typeof real.isInTime = (something, milliseconds) =>
-  real.isInTime(something, milliseconds, timers as never);
+  simulation.countWait(real.isInTime(something, milliseconds, timers as never));
 
 export const startThread: typeof host.startThread = () => simulation.startThread();
 

@@ -104,6 +104,7 @@ export class Simulation {
   readonly #runs = new Map<Step[], () => void>();
   /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
   readonly #providers = new Map<Provider, () => void>();
+  #limitedWaits = 0;
   #realTimer: NodeJS.Timeout | undefined;
   /** The virtual timer for which that is. */
   #awaitedTimer: VirtualTime['next'];
@@ -182,7 +183,7 @@ export class Simulation {
     const step = await this.#next();
     const mayJump = step === undefined && !this.#isWaiting && this.#needsTime;
     if (step !== undefined || (mayJump && this.time.fireNext())) this.changed();
-    else if (this.#isWaiting) this.#followRealTime();
+    else if (this.#isWaiting || (this.#isClosing && this.isAutomatic)) this.#followRealTime();
     else {
       this.#forgetRealTime();
       for (const end of this.#runs.values()) end();
@@ -192,12 +193,13 @@ export class Simulation {
   /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
   #followRealTime(): void {
     const { next } = this.time;
-    if (next === undefined || !this.#needsTime || next === this.#awaitedTimer) return;
+    if (next === undefined || next === this.#awaitedTimer || !(this.#needsTime || this.#isClosing)) return;
     this.#forgetRealTime();
     this.#awaitedTimer = next;
     const fire = (): void => {
       this.#awaitedTimer = undefined;
-      if (this.#isWaiting && this.#needsTime && this.time.next === next) this.time.fireNext();
+      const isNeeded = this.#isClosing || (this.#isWaiting && this.#needsTime);
+      if (isNeeded && this.time.next === next) this.time.fireNext();
       this.changed();
     };
     const late = Math.max(next.due - this.time.now, PATIENCE);
@@ -212,6 +214,22 @@ export class Simulation {
   /** Is there a task, and something that time would bring about? */
   get #needsTime(): boolean {
     return (this.pumped?.outstanding ?? 0) > 0 && this.time.isAwaited;
+  }
+
+  /** Waits for something, but not for ever. */
+  async countWait<Result>(wait: Promise<Result>): Promise<Result> {
+    this.#limitedWaits++;
+    try {
+      return await wait;
+    } finally {
+      this.#limitedWaits--;
+      this.changed();
+    }
+  }
+
+  /** Without a task, the pool or a worker waits for a limited time: for a `dispose()`, or for whoever reads a stream. */
+  get #isClosing(): boolean {
+    return this.#limitedWaits > 0 && this.pumped?.outstanding === 0;
   }
 
   step(): Promise<Step | undefined> {
