@@ -120,6 +120,13 @@ test('tasks do not see what the test holds in an AsyncLocalStorage', async (t) =
   });
 });
 
+test('in a worker of a Pool, each task knows the host of its pool', async (t) => {
+  const host = { back: (value: unknown) => value };
+  const pool = new Pool({ filename: fixture('host-calls.mjs'), host, minThreads: 1, maxThreads: 1 });
+  t.after(() => pool.destroy());
+  assert.deepEqual(await pool.run(0, { name: 'besideTestPool' }), [1, 'test 2', 3, 4]);
+});
+
 test('a worker is started for what a stream waits for', async (t) => {
   const nest = (): Promise<unknown> => pool.run(0, { name: 'answer' });
   const options = { filename: fixture('stalls.mjs'), maxThreads: 2, host: { nest } };

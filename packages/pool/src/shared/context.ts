@@ -47,9 +47,13 @@ export const tinypoolWorkerId = (): number | undefined =>
 export const workerContext = (): WorkerContext =>
   registry[THREAD] ?? { isWorkerThread: false, workerData: undefined };
 
-/** Called in a worker by the first task that has a context. `_end` is for pools that end before their thread does. */
+/**
+ * Called in a worker by the first task that has a context, and by a pool without threads, perhaps in the same thread. `_end` is for
+ * pools that end before their thread does.
+ */
 export function provideContext(current: () => CurrentTask | undefined, _end?: () => void): void {
-  registry[TASK] = current;
+  const provider = registry[TASK];
+  registry[TASK] = provider === undefined ? current : () => current() ?? provider();
 }
 
 export const currentContext = (): CurrentTask | undefined => registry[TASK]?.();

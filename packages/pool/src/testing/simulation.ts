@@ -77,6 +77,8 @@ function currentContext(): CurrentTask | undefined {
   return undefined;
 }
 
+provideContext(currentContext);
+
 /** Makes things happen in a pool without threads, one after another. */
 export class Simulation {
   readonly time = new VirtualTime(() => this.changed());
@@ -137,7 +139,6 @@ export class Simulation {
   provideContext(provider: Provider, end: () => void = () => {}): void {
     this.#providers.set(provider, end);
     providers.add(provider);
-    provideContext(currentContext);
   }
 
   threadExited(thread: Thread): void {
