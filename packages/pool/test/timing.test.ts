@@ -96,3 +96,18 @@ test('the version is that of package.json', () => {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   assert.equal(version, (JSON.parse(text) as { version: string }).version);
 });
+
+test('times up to a bound are those whose bucket has its middle there or below', () => {
+  const bound = fc.oneof(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.constant(Number.POSITIVE_INFINITY));
+  const middle = (time: number): number => {
+    // The percentile is the middle of a bucket, unless that is beyond the extremes.
+    return histogramOf([1e-6, time, 1e9]).percentile(50);
+  };
+  fc.assert(
+    fc.property(milliseconds, bound, (times, most) => {
+      const expected = times.filter((time) => middle(time) <= most).length;
+      assert.equal(histogramOf(times).countUpTo(most), expected);
+    }),
+    { numRuns: 50 },
+  );
+});

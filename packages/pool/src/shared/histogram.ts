@@ -111,10 +111,11 @@ export class Histogram {
 
   /** How many times do not exceed so many milliseconds, as far as the buckets tell. */
   countUpTo(milliseconds: number): number {
+    const last = BUCKETS + bucketOf(milliseconds * NANOS);
+    const end = timeAt(last) <= milliseconds ? last + 1 : last;
+    const cells = this.#cells;
     let count = 0;
-    for (let place = BUCKETS; place < CELLS && timeAt(place) <= milliseconds; place++) {
-      count += this.#cells[place] as number;
-    }
+    for (let place = BUCKETS; place < end; place++) count += cells[place] as number;
     return count;
   }
 
