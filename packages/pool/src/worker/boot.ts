@@ -5,18 +5,18 @@ import { takeMessage } from './next-message.js';
 type Start = (importModule: (url: string) => Promise<unknown>, makeCode?: () => Uint8Array) => void;
 
 /**
- * What a worker's thread is started with. Node treats such a text as it does what follows `node --eval`; for the worker
- * files, that is undone here. The entry comes in a message, because Node parses such a text twice.
+ * The first code of a worker's thread, a text that Node runs like `node --eval`. For worker files, the traces of
+ * `--eval` are removed here. The worker's own code follows in a message, because Node would parse this text twice.
  */
 const { module } = globalThis as { module?: unknown };
 for (const name of ['module', 'exports', 'require', '__filename', '__dirname']) {
-  // ES modules would take themselves for CommonJS.
+  // With these names, ES modules would look like CommonJS.
   Reflect.deleteProperty(globalThis, name);
 }
 Reflect.deleteProperty(process, '_eval');
-// What `require.main` is: some look there for the folder of the program.
+// Becomes `require.main`: some packages look there for the program's folder.
 if (module !== undefined) Reflect.set(process, 'mainModule', module);
-// Some look for the file of this name. It must be one, and no worker file may take itself for the program.
+// Some packages read this file, so it must exist. A worker file's path would make that file look like the main program.
 process.argv[1] = process.execPath;
 
 takeMessage(({ entry, code, isCodeWanted }: Boot) => {

@@ -11,14 +11,16 @@ import { SmallMap } from '../shared/small-map.js';
 import { slotAt } from '../shared/table.js';
 import { exit } from './thread.js';
 
-/** The exit code of a thread that its host has ended. */
 const TERMINATED = 1;
-/** Lost messages that are remembered: more than can be under way. */
+/** Unreadable messages to remember: more than can be in transit at once. */
 const MOST_LOST = 2 ** 16;
 
 export type Channel = ReturnType<typeof channelOf>;
 
-/** What a worker shares with its host: the table, and a port. What a slot needs is posted before it, and read without waiting. */
+/**
+ * The worker's side of what it shares with its host: the task table, and a port. The host posts a message before it
+ * publishes the slot that needs it, so the worker reads the message synchronously.
+ */
 export function channelOf(startup: message.Startup) {
   const table = tableOf(startup.layout, startup.table);
   const { words, layout } = table;
@@ -26,17 +28,15 @@ export function channelOf(startup: message.Startup) {
   const arenas = startup.arenas.map((buffer) => buffer && memoryOf(buffer));
   let chunksMade = 0;
   const payloads = new SmallMap<{ sequence: number; payload: message.Payload }>();
-  /** What could not be read, by the number of the message. */
   const unreadable = new Map<number, message.Payload>();
   let lastMessage = 0;
-  /** The host's gate is open, and no message has told it so. */
+  /** This thread has turned the host's gate, but has not woken the host. */
   let owesWake = false;
   const messages = new Post(startup, { accept, lose });
   const makers = new Makers(readAll);
   for (const [shape, names] of startup.shapes.entries()) makers.add(shape, names);
   const decoder = new Decoder(makers, borrow);
 
-  /** Reads what has been posted without waiting for the event loop. */
   function readAll(): void {
     messages.readAll();
   }
@@ -48,7 +48,6 @@ export function channelOf(startup: message.Startup) {
     return arenas[index] as Memory;
   }
 
-  /** The bytes of a large buffer inside a task. */
   function borrow(address: number, length: number): RawBuffer {
     const start = wordOf(address) * 4;
     return arena(chunkOf(address)).bytes.subarray(start, start + length) as RawBuffer;
@@ -57,7 +56,7 @@ export function channelOf(startup: message.Startup) {
   function lose(reason: unknown): void {
     lastMessage = message.messageAfter(lastMessage);
     unreadable.set(lastMessage, { unreadable: { reason } });
-    // Nobody asks any more for the payload of a task that was cancelled.
+    // The payload of a cancelled task is never asked for.
     if (unreadable.size > MOST_LOST) unreadable.delete(unreadable.keys().next().value as number);
     channel.onPayload?.();
   }
@@ -104,7 +103,7 @@ export function channelOf(startup: message.Startup) {
     }
   }
 
-  /** Other workers are free for a task that waits here. */
+  /** Posts a task's payload back to the host, which has a free worker for the task. */
   function giveBack(slot: number, sequence: number): void {
     const entry = payloads.take(slot);
     const payload = entry?.sequence === sequence ? entry.payload : undefined;
@@ -124,22 +123,20 @@ export function channelOf(startup: message.Startup) {
 
   const channel = {
     table,
-    /** Of the worker. */
     index: startup.index,
-    /** Hears that a task shall end. Set once there is one that can. */
+    /** Set by `observedCalls`. */
     onAbort: undefined as ((slot: number, sequence: number, reason: Thrown) => void) | undefined,
-    /** Hears what a call of the host gave. Set by the first one. */
+    /** Set by `hostCallsOf`. */
     onAnswer: undefined as ((call: number, failed: boolean, payload: message.Payload) => void) | undefined,
     hostTimeout: startup.hostTimeout,
-    /** Hears that the worker shall retire. */
     onRetire: undefined as (() => void) | undefined,
-    /** A task may wait for what has been read just now, or the host rely on it as a wake-up. */
+    /** A payload was read: a task may wait for it, or the host may have posted it as a wake-up. */
     onPayload: undefined as (() => void) | undefined,
     readAll,
     post,
     sequenceOf,
 
-    /** Calls `onMessage` after anything has arrived, such as a payload that a task waits for. */
+    /** Calls `onMessage` after messages have arrived through the event loop. */
     listen(onMessage: () => void): void {
       messages.listen(onMessage);
     },
@@ -149,7 +146,6 @@ export function channelOf(startup: message.Startup) {
       return handlers.get(id) as message.Handler;
     },
 
-    /** Reads a value from the table, for a slot that starts at word `base`. @throws why it cannot be read */
     decode(base: number): unknown {
       const flags = words[base + FLAGS] as number;
       const length = words[base + LENGTH] as number;
@@ -160,7 +156,6 @@ export function channelOf(startup: message.Startup) {
       return decoder.decode(memory, at, length, flags >> message.ENCODING_FLAGS);
     },
 
-    /** Reads what was posted. @throws why it cannot be read */
     read(payload: message.Payload): unknown {
       if (payload.unreadable !== undefined) throw payload.unreadable.reason;
       return readPosted(decoder, payload);
@@ -168,30 +163,29 @@ export function channelOf(startup: message.Startup) {
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),
 
-    /** Has anything been posted for tasks to come that its sender no longer has? */
+    /** Do payloads that wait here hold transferred objects, which the host no longer has? */
     holdsTransfers(): boolean {
       readAll();
       return payloads.some(({ payload }) => payload.moved !== undefined);
     },
 
-    /** The payload of a slot, or undefined when the host has not sent it. */
     payload(slot: number): message.Payload | undefined {
       const entry = payloads.take(slot);
-      // A task that was cancelled may have left its payload behind.
+      // The entry may be a leftover of a cancelled task.
       if (entry?.sequence === sequenceOf(slot)) return entry.payload;
       const lost = unreadable.get(numberOf(slot));
       unreadable.delete(numberOf(slot));
       return lost;
     },
 
-    /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
+    /** Wakes the host if it sleeps. Must be called after every report; further calls do no harm. */
     wakeHost(): void {
       if (!mustWake(words, hostGate) && !owesWake) return;
       owesWake = false;
       Atomics.notify(words, hostGate);
     },
 
-    /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
+    /** Posts a payload; its message wakes the host. If posting throws, the next `wakeHost` does. */
     deliver(value: message.Message, transfer: message.TransferList): void {
       if (mustWake(words, hostGate)) owesWake = true;
       post(value, transfer);

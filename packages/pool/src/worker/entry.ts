@@ -9,7 +9,7 @@ import { takeMessage } from './next-message.js';
 import { exit, nextTick } from './thread.js';
 import { workerOf } from './worker.js';
 
-/** Makes V8's code of this file, for threads that are started later. `boot.ts` gives it, with `import`. */
+/** Creates V8's code cache of this file for later workers. `boot.ts` passes it if the pool wants the cache. */
 declare const makeCode: (() => Uint8Array) | undefined;
 
 enterWorker();
@@ -25,12 +25,12 @@ async function start(startup: Startup): Promise<void> {
   if (makeCode !== undefined) worker.channel.post(['code', makeCode()]);
 }
 
-/** Linux names threads by numbers of its own, which `os.setPriority` takes. */
+/** The number by which Linux knows this thread, for `os.setPriority`; 0 elsewhere. */
 function kernelThreadId(): number {
   return tried(() => Number(readlinkSync('/proc/thread-self').split('/').pop()), 0);
 }
 
-/** Ends this worker by an uncaught error, also when the worker file catches those. */
+/** Ends this worker with an uncaught error, even if the worker file has a handler for uncaught errors. */
 function dieOf(error: unknown): void {
   nextTick(() => {
     timers.setImmediate(() => exit(1));

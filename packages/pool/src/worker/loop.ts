@@ -25,21 +25,21 @@ import { recorderOf } from './recorder.js';
 import { spinnerOf } from './spin.js';
 import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.js';
 
-/** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
+/** Milliseconds of tasks after which a worker lets its event loop run. */
 const TURN = 1;
-/** Milliseconds after which a worker that retires looks again for what continues a stream. */
+/** Milliseconds after which a retired worker looks again for steps of open streams. */
 const LOOK_AGAIN = 5;
 /**
- * So often a worker that has moved a huge buffer looks for the next one, which may be soon. Its event loop would end the marking of
- * the whole heap that V8 begins for each of them; meanwhile several share one.
+ * How often a worker blocks after a huge buffer, in case the next one comes soon. Its event loop would complete the marking of
+ * the heap that V8 starts for each such buffer; while the worker blocks, several buffers share one marking.
  */
 const LOOKS = 50;
-/** Milliseconds. */
+/** Milliseconds of each such wait. */
 const LOOK_EVERY = 0.1;
-/** How many synchronous tasks may follow one another before the worker looks at the clock. */
+/** Synchronous tasks between two looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
-/** Claims tasks from the table, calls their functions, and reports their ends. It sleeps in the event loop. */
+/** Claims tasks, calls their functions and reports their ends. Without tasks, it sleeps in the event loop. */
 export function loopOf(startup: message.Startup, channel: Channel, handlers: Handlers) {
   const { table, index } = channel;
   const { words, layout } = table;
@@ -60,39 +60,38 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   let asleep = false;
   let yielding = false;
   let isMessageDue = false;
-  /** The host is about to kill this worker for a task that it ran. */
+  /** The host has condemned a task of this worker and will kill the thread. */
   let condemned = false;
-  /** How it takes tasks: once it retires, from its mailbox alone. */
+  /** How it claims tasks. A retiring worker claims from its mailbox only. */
   let take = claim;
-  /** After a task that was for this worker alone it is the others' turn, lest a busy stream keeps them waiting. */
+  /** Mail that the queue may pass. After mail, it is the queue's turn, so that a busy stream does not delay the queue. */
   let mayPass: ((slot: number) => boolean) | undefined;
-  /** Called when a worker that retires has ended all that it had. */
+  /** Set once the worker retires; called when all its tasks have ended. */
   let onRetired: (() => void) | undefined;
   /** Slots whose tasks wait for their payloads. */
   const pulls: number[] = [];
-  /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
+  /** Ended tasks whose output the host has not taken yet, and the report of the last of them. */
   let unreported = 0;
   let reported: Promise<void> | undefined;
 
-  // A task that calls the host, or asks whether it shall end, reads the port, and no event tells then of payloads of other tasks.
+  // A task that calls the host or checks `task.aborted` reads the port. Payloads of other tasks then come without an event.
   channel.onPayload = () => {
     if ((asleep || pulls.length > 0) && !driving) takeMessageSoon();
   };
 
   /**
-   * Drives in a tick of its own: `runMicrotasks` does nothing inside a microtask, and what a tick throws there must reach Node, not
-   * code that catches it, such as an EventTarget: Node's stack of async contexts would be corrupt.
+   * Calls `drive` in a tick of its own: `runMicrotasks` does nothing inside a microtask, and errors of microtasks must reach
+   * Node. If other code caught them, such as an EventTarget, Node's stack of async contexts would be corrupt.
    */
   function driveSoon(): void {
     nextTick(drive);
   }
 
-  /** Claims and runs tasks until there are none, or it is the event loop's turn. */
   function drive(): void {
     if (driving || yielding) return;
     driving = true;
     try {
-      // Work may read the port, and with it payloads that tasks wait for: no event tells of those any more.
+      // `work` may have read payloads from the port, which no event announces any more.
       do {
         if (asleep) wakeUp();
         work();
@@ -133,7 +132,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
           endRetired();
           return;
         }
-        // While asynchronous tasks run, spinning would hold up their event loop.
+        // While asynchronous tasks run, spinning would block their event loop.
         if (running === 0 && spinner.spin()) continue;
         if (sleep()) return;
         continue;
@@ -153,22 +152,22 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     if (running > 0 || condemned) return;
     retireItself(words, gate);
     if (handlers.keepsAny()) {
-      // A stream was opened when the host had told it already. Its gate is shut for those, so it has to look by itself.
+      // A task has opened a stream that the host may continue. Nobody wakes a retired worker, so it must look again.
       timers.setTimeout(driveSoon, LOOK_AGAIN);
       return;
     }
     condemned = true;
-    // No wake-up: the host may be about to sleep, and would look for results only.
+    // A message, not a wake-up: a host that is about to sleep would look for results only.
     channel.post(['leaves']);
     onRetired?.();
   }
 
-  /** What a task leaves behind belongs before the next one. */
+  /** Lets a task's microtasks and ticks run before the next task. */
   function settleMicrotasks(): void {
     try {
       runMicrotasks();
     } catch (error) {
-      // Uncaught, and so the end of this worker, unless the worker file has a handler for that.
+      // Uncaught: the error ends this worker, unless the worker file handles it.
       yieldToEvents();
       throw error;
     }
@@ -182,7 +181,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     });
   }
 
-  /** Declares sleep, then looks once more. True when the worker may go. */
+  /** Returns true if the worker may return to its event loop. */
   function sleep(): boolean {
     declareSleep(words, gate);
     if (anythingQueued(table, index, accepts) || (running === 0 && waits(SLEEPING, isDue))) {
@@ -195,12 +194,11 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     return true;
   }
 
-  /** Is there work, or has it been woken? */
   function isDue(): boolean {
     return anythingQueued(table, index, accepts) || Atomics.load(words, gate) !== SLEEPING;
   }
 
-  /** After a huge buffer it blocks for a while, its gate being in that state. True: it is there. */
+  /** After a huge buffer, blocks for a few milliseconds, until `isThere` or until the gate leaves `state`. */
   function waits(state: number, isThere: () => boolean): boolean {
     for (let looks = hasMovedHuge ? LOOKS : 0; looks > 0; looks--) {
       if (isThere()) return true;
@@ -215,8 +213,8 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   }
 
   /**
-   * A task that may be aborted shares a worker with no other one, and is not taken from those that wait for all before what was posted
-   * to this worker with what it transfers: an abort would lose that.
+   * An abortable task shares its worker with no other task. While mail with transferred objects waits here, the
+   * worker leaves abortable tasks in the queue: an abort kills the worker, and these objects would be lost.
    */
   function accepts(slot: number, isShared: boolean): boolean {
     if ((flagsOf(slot) & message.ABORTABLE) === 0) return true;
@@ -253,19 +251,18 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     pulls.push(slot);
     report(table, index, slot | PULL);
     channel.wakeHost();
-    // A host that answers at once need not wake this thread for it, which costs it more than the answer.
+    // The host often answers sooner than it could wake this thread.
     if (running > 1) return;
     if (payloadSpinner.spin() || waits(AWAKE, isAnyPayloadThere)) resumePulled();
     else payloadSpinner.sleeps();
   }
 
-  /** Has a payload arrived that a task waits for? */
   function isAnyPayloadThere(): boolean {
     channel.readAll();
     return pulls.some(channel.hasPayload);
   }
 
-  /** Calls the tasks whose payloads have arrived. False when there were none. */
+  /** Returns false if no payload has arrived. */
   function resumePulled(): boolean {
     let resumed = false;
     for (const slot of [...pulls]) {
@@ -279,7 +276,6 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     return resumed;
   }
 
-  /** Calls the function of a task for the value that stands in the table, or that was posted. */
   function call(slot: number, payload: message.Payload | undefined): void {
     if (payload?.cancelled === true) {
       outcome.succeed(slot, undefined);
@@ -321,7 +317,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     else succeed(slot, result);
   }
 
-  /** `await` alone takes a promise for what it is, whatever properties it was given. */
+  /** `await` alone ignores properties put on a promise, such as its own `then`. */
   async function settle(slot: number, result: unknown): Promise<void> {
     let value: unknown;
     try {
@@ -354,7 +350,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       leave(slot);
       return;
     }
-    // Rings hold results in the order of their reports: a task without output to wait for waits for the earlier tasks.
+    // The ring holds results in the order of reports, so a task without output waits for earlier tasks, too.
     unreported++;
     reported = Promise.all([reported, outputTaken()]).then(() => {
       unreported--;
@@ -373,9 +369,8 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   return {
     drive,
     driveSoon,
-    /** Something arrived on the port. */
     onMessage: takeMessageSoon,
-    /** Takes nothing more that others could take, and calls `whenDone` once it has ended all that it has. */
+    /** From now on it claims mail only; `whenDone` is called once all its tasks have ended. */
     retire(whenDone: () => void): void {
       if (onRetired !== undefined) return;
       onRetired = whenDone;

@@ -2,9 +2,8 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { IN_DENO } from '../shared/deno.js';
 
 /**
- * Takes the next message of those that the host posts as soon as it has started the thread: it is there by now, unless the host was
- * held up right then. Waits for it without listening, because the port is left to the worker file. Not in Deno, where
- * `parentPort` is no MessagePort.
+ * Blocks until the host's next message has arrived: the host posts it right after it has started the thread.
+ * `parentPort` gets no listener, because it is left to the worker file; except in Deno, where it is no MessagePort.
  */
 export function takeMessage<Message>(take: (message: Message) => void): void {
   if (IN_DENO) {

@@ -9,7 +9,7 @@ import { type Caller, type HostCalls, hostCallsOf } from './host-calls.js';
 
 export type ObservedCalls = ReturnType<typeof observedCalls>;
 
-/** Calls that can be asked to end (the other end of the host's `cancel`), or that call functions of the host. */
+/** Calls with a context: the host can ask them to end, and they can call host functions. */
 export function observedCalls(channel: Channel) {
   const running = new SmallMap<Observed>();
   let hostCalls: HostCalls | undefined;
@@ -17,7 +17,7 @@ export function observedCalls(channel: Channel) {
     hostCalls ??= hostCallsOf(channel);
     return hostCalls;
   };
-  // Not imported above: to load it and to follow promises costs workers that need it alone.
+  // Loaded on demand: the import takes time, and an AsyncLocalStorage slows down promises.
   const storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<CurrentTask>();
   provideContext(
     () => storage.getStore(),
@@ -25,19 +25,18 @@ export function observedCalls(channel: Channel) {
   );
   channel.onAbort = (slot, sequence, thrown) => {
     const observed = running.get(slot);
-    // It has ended meanwhile, or not begun: then it will see that it was asked.
+    // The task has ended, or has not begun: `during` checks `isAsked`.
     if (observed === undefined || channel.sequenceOf(slot) !== sequence) return;
     storage.run(observed, () => observed.abort(restore(thrown)));
   };
 
-  /** The slot belongs to others from now on. */
   function end(slot: number, observed: Observed): void {
     observed.slots.delete(slot);
     running.take(slot);
     if (observed.slots.size === 0 && !observed.isKept) for (const endCall of observed.calls) endCall();
   }
 
-  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
+  /** @throws AbortError if the host has asked the task to end before it began */
   function during(slot: number, observed: Observed, call: () => unknown): unknown {
     if (isAsked(channel.table, slot)) throw new AbortError();
     observed.slots.add(slot);
@@ -49,19 +48,17 @@ export function observedCalls(channel: Channel) {
   }
 
   const observe = (): Observed => new Observed(channel, callingHost);
-  /** The function for the task in one slot. */
   const bind = (fn: TaskFunction, slot: number): TaskFunction => {
     return (value) => during(slot, observe(), () => fn(value));
   };
   return { bind, during, observe };
 }
 
-/** What the function of a task sees of it; or the code of a stream, of all the tasks that it works for. */
+/** The context of one call, or of all tasks of one stream; see `task` of `@plimsoll/pool/worker`. */
 export class Observed implements CurrentTask, Caller {
-  /** Where these tasks are. */
   readonly slots = new Set<number>();
   readonly calls = new Set<(reason?: unknown) => void>();
-  /** It is a stream that goes on. */
+  /** True for an open stream. */
   isKept = false;
   #isAborted = false;
   #controller: AbortController | undefined;
@@ -84,7 +81,7 @@ export class Observed implements CurrentTask, Caller {
 
   get aborted(): boolean {
     if (this.#isAborted || !this.#isAnyAsked()) return this.#isAborted;
-    // The reason was posted before the slot was marked. It aborts the signal as well.
+    // The host posts the reason before it marks the slot. Reading it aborts the signal, too.
     this.#channel.readAll();
     return true;
   }

@@ -15,7 +15,7 @@ import type { Channel } from './channel.js';
 const THROWN = 'the thrown value';
 const NO_TRANSFER: message.TransferList = [];
 
-/** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
+/** Writes outcomes of tasks to the slot, the result ring, or the port. */
 export function outcomeOf(channel: Channel, mostBytes: number) {
   const { table } = channel;
   const { layout } = table;
@@ -29,7 +29,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     post(slot, message.FAILED, { value: thrown }, []);
   }
 
-  /** False when the codec leaves the value to structured clone. */
+  /** Returns false if the codec leaves the value to structured clone. */
   function write(slot: number, value: unknown, flags: number, limit: number): boolean {
     const encoded = encode(value, flags === message.FAILED ? THROWN : 'result', limit);
     if (encoded === undefined) return false;
@@ -53,7 +53,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     return true;
   }
 
-  /** As the encoder. When it gives up, or the value is too large, what it has lent is taken back. */
+  /** Encodes a value. On failure, the space taken from the ring is given back. */
   function encode(value: unknown, label: string, limit: number): ReturnType<Encoder['encode']> {
     const mark = ring?.front ?? 0;
     let isDone = false;
@@ -79,7 +79,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   function ringNow(): ResultRing {
     if (ring !== undefined) return ring;
     const newRing = new ResultRing(table, channel.index);
-    // First, because it may throw, and the host must know every ring that is used.
+    // Posted first: it may throw, and the host must know every ring in use.
     channel.post(['results', newRing.memory.words.buffer as SharedArrayBuffer]);
     Atomics.add(table.words, blockAt(layout, channel.index) + RINGS_MADE, 1);
     ring = newRing;
@@ -87,7 +87,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     return newRing;
   }
 
-  /** Gives up a ring that no result has needed for a while. */
+  /** Gives up a ring that no result needed since the last call. Returns whether a ring is left. */
   function trim(): boolean {
     if (ring?.isSpare() !== true) return ring !== undefined;
     ring = undefined;
@@ -101,7 +101,7 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
   }
 
   return {
-    /** How many bytes were transferred. @throws when the result cannot be cloned, and whatever its getters throw. */
+    /** Returns the bytes transferred. @throws if the result cannot be cloned, or a getter throws */
     succeed(slot: number, result: unknown): number {
       const unwrapped = isMovable(result) ? unwrap(result) : undefined;
       const value = unwrapped === undefined ? result : unwrapped.value;

@@ -8,17 +8,16 @@ import { slotAt } from '../shared/table.js';
 import type { Channel } from './channel.js';
 
 const MEGABYTE = 2 ** 20;
-/** Milliseconds between two looks at the heap, each of which takes some microseconds. */
+/** Milliseconds between two checks of the heap, each of which takes microseconds. */
 const INTERVAL = 5;
 
-/** Notes what the pool's options ask for: times of tasks, each of their steps, and that the heap is larger than it shall be. */
+/** Records what options ask for: times of tasks, times of their steps, and whether the heap exceeds `maxHeapMb`. */
 export function recorderOf(startup: Startup, channel: Channel) {
   const { floats, layout } = channel.table;
   const { marks: cells, maxHeapMb = Number.POSITIVE_INFINITY } = startup;
   const times = startup.times && new Times(startup.times);
   let nextLook = maxHeapMb === Number.POSITIVE_INFINITY ? maxHeapMb : 0;
 
-  /** Tells the host once. */
   function lookAtHeap(time: number): void {
     const used = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
     const isTooLarge = used > maxHeapMb * MEGABYTE;
@@ -27,18 +26,17 @@ export function recorderOf(startup: Startup, channel: Channel) {
   }
 
   return {
-    /** The slot was claimed. */
     start(slot: number): void {
       const time = now();
       if (times !== undefined) floats[(slotAt(layout, slot) + START) >> 1] = time;
       if (cells !== undefined) cells.set([time, 0, 0, 0, -1], cellsOf(slot) + TAKEN);
     },
-    /** In place of a plain call of the function. */
+    /** Replaces the plain call of the function if step times are recorded. */
     call:
       cells &&
       ((slot: number, handler: TaskFunction, task: unknown) =>
         callMarked(cells, cellsOf(slot), handler, task)),
-    /** Its outcome has been written. */
+    /** Call once the outcome is written. */
     end(slot: number): void {
       const time = now();
       if (times !== undefined) {
@@ -58,7 +56,7 @@ function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task
   cells[at + CALLED] = now();
   const call = (): unknown => {
     const result = handler(task);
-    // Until now the loop has not idled since the call, because nothing was awaited.
+    // Nothing was awaited until now, so the event loop has not idled since the call.
     if (isThenable(result)) idleBefore = idle();
     return result;
   };
@@ -68,6 +66,6 @@ function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task
   });
 }
 
-/** Milliseconds in which this thread's event loop has waited for events so far. */
+/** Milliseconds for which this thread's event loop has been idle. */
 const idle = (): number =>
   process.getBuiltinModule('node:perf_hooks').performance.eventLoopUtilization().idle;

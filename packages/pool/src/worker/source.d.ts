@@ -1,6 +1,6 @@
-// `scripts/bundle.mjs` writes the module.
+// `scripts/bundle.mjs` generates this module.
 
 /** `boot.ts` as the text of a script. */
 export declare const BOOT: string;
-/** `entry.ts` with all that it imports, as the text of a function. */
+/** `entry.ts` and its imports, as the text of a function. */
 export declare const ENTRY: string;

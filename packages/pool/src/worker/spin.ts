@@ -6,10 +6,10 @@ import type { Table } from '../shared/table.js';
 const pause = (Atomics as { pause?: () => void }).pause;
 
 /**
- * Lets a worker look for something for a while before it sleeps (spin-then-park), if there is a core to spare for it.
+ * Spin-then-park: a worker looks for something for a while before it sleeps, if a core is spare.
  *
- * @param holder what its permit says, see `takeSpinPermit`
- * @param looks how often it looks before it reads the clock again: some microseconds
+ * @param holder names the holder of the spin permit, see `takeSpinPermit`
+ * @param looks how often to look between two readings of the clock: some microseconds
  */
 export function spinnerOf(table: Table, holder: number, isThere: () => boolean, looks: number) {
   const budget = new SpinBudget();
@@ -24,7 +24,6 @@ export function spinnerOf(table: Table, holder: number, isThere: () => boolean, 
     return false;
   };
   return {
-    /** True when it was there meanwhile. */
     spin(): boolean {
       if (budget.current === 0) return false;
       const permit = takeSpinPermit(table, holder);

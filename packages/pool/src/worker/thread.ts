@@ -1,31 +1,30 @@
-/** Taken before a worker file can put a fake in its place: vitest's `process.exit` throws. */
+/** Saved before a worker file can replace them: vitest's `process.exit` throws. */
 export const { nextTick } = process;
 export const exit: (code: number) => never = process.exit.bind(process);
 
-/** May a task block this thread until its host has answered? */
+/** False in pools for tests, whose host is on this thread. */
 export const canBlock: boolean = true;
 
 const { _tickCallback } = process as { _tickCallback?: () => void };
 
 /**
- * Runs the microtasks and ticks that are queued, and reports unhandled rejections, as Node does between two callbacks of its own:
- * `runNextTicks`, which it keeps under this name. Does nothing inside a microtask.
- *
+ * Node's `runNextTicks`: runs queued microtasks and ticks and reports unhandled rejections, as between two of
+ * Node's own callbacks. Does nothing inside a microtask.
  * @throws what a tick throws
  */
 export const runMicrotasks: () => void = isQuiet(_tickCallback) ? _tickCallback : () => {};
 
-/** With `--pending-deprecation` Node warns of it when it is called, or throws. */
+/** False for the stub of `--pending-deprecation`, which warns or throws when it is called. */
 function isQuiet(fn: (() => void) | undefined): fn is () => void {
   return fn !== undefined && fn.name !== 'deprecated';
 }
 
 /**
- * What this thread has printed and its host has not taken yet. A process may end once the last promise is settled, and what has not
- * left the worker by then is lost; so a task is reported after its output.
+ * Output in these streams is lost if the process ends before the host has taken it, as it may once the last promise
+ * has settled. So a task is reported after its output.
  */
 const streams = [process.stdout, process.stderr];
-/** Taken before worker files can replace it. */
+/** Saved before a worker file can replace it. */
 const writes = streams.map((stream) => stream.write.bind(stream));
 
 export function isOutputPending(): boolean {
@@ -35,7 +34,6 @@ export function isOutputPending(): boolean {
 
 const isPending = (stream: NodeJS.WriteStream): boolean => stream.writableLength > 0 && stream.writable;
 
-/** Resolves when the host has taken everything that was printed before. */
 export async function outputTaken(): Promise<void> {
   const pending = writes.filter((_, place) => isPending(streams[place] as NodeJS.WriteStream));
   await Promise.all(pending.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));

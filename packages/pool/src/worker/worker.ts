@@ -7,9 +7,7 @@ import { lifecycleOf } from './lifecycle.js';
 import { loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
 
-/** How a worker's thread ends. */
 export interface Ends {
-  /** It has nothing more to do. */
   leave(): unknown;
   /** By an uncaught error. */
   fail(error: unknown): unknown;
@@ -17,11 +15,7 @@ export interface Ends {
 
 export type Worker = ReturnType<typeof workerOf>;
 
-/**
- * A worker, but for its thread.
- *
- * @param through what its tasks shall get their functions through
- */
+/** A worker without its thread. @param through wraps the worker's source of functions, for tests */
 export function workerOf(
   startup: Startup,
   ends: Ends,
@@ -33,7 +27,7 @@ export function workerOf(
   const loop = loopOf(startup, channel, handlers);
   channel.onRetire = () => loop.retire(() => void end());
 
-  /** It has nothing more to do: its files dispose of what they have, and what they print arrives. */
+  /** Ends a retired worker: its files dispose, then the host takes their output. */
   async function end(): Promise<void> {
     try {
       await isInTime(lifecycle.dispose(), startup.patience);
@@ -50,8 +44,8 @@ export function workerOf(
     loop,
 
     /**
-     * Loads the pool's file. False when its `setup()` has failed, and with it the worker. A file that fails to load fails the tasks
-     * that need it, each with the true reason.
+     * Loads the pool's file. Returns false if its `setup()` failed, and the worker with it. A file that cannot be
+     * loaded fails the tasks that need it.
      */
     async preload(): Promise<boolean> {
       try {
@@ -65,7 +59,6 @@ export function workerOf(
       return true;
     },
 
-    /** Takes tasks from now on. */
     open(kernelThreadId: number): void {
       channel.listen(loop.onMessage);
       channel.post(['ready', kernelThreadId]);
