@@ -4,7 +4,7 @@ import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js'
 import { storageOf } from '../shared/stores.js';
 import type { Channel } from './channel.js';
 
-/** A function that gets a `Packed`: calls the other one inside of what has travelled with the task. */
+/** Makes `fn` take a `Packed`, and run in the async context and the trace that the task carries. */
 export function carriedBy(channel: Channel, filename: string, fn: (task: unknown) => unknown) {
   return (packed: unknown): unknown => {
     const { task, context, trace, notice } = packed as Packed;
@@ -16,7 +16,7 @@ export function carriedBy(channel: Channel, filename: string, fn: (task: unknown
   };
 }
 
-/** A storage that the worker file has not registered is none of its business. */
+/** Stores of storages that the worker file has not registered are ignored. */
 function inStore(name: string, store: unknown, call: () => unknown): () => unknown {
   const storage = storageOf(name);
   return storage === undefined ? call : () => storage.run(store, call);

@@ -3,7 +3,7 @@ import { PoolError } from '../errors.js';
 import type { TaskFunction } from '../shared/calls.js';
 import { cannotLoad } from './load-error.js';
 
-/** @throws PoolError PLIMSOLL_POOL_LOAD_FAILED for a name that is not exported */
+/** @throws PoolError PLIMSOLL_POOL_LOAD_FAILED if the file exports no function of this name */
 export async function functionOf(exported: unknown, filename: string, name: string): Promise<TaskFunction> {
   const member = await pick(exported, name).catch((cause: unknown) => {
     throw cannotLoad(filename, cause);
@@ -15,13 +15,12 @@ export async function functionOf(exported: unknown, filename: string, name: stri
   );
 }
 
-/** A file may export a promise of what it exports. A function of its own that is called `then` is an export like others. */
+/** Awaits a file that exports a promise. A module that exports a function named `then` is no promise. */
 export async function awaited(exported: unknown): Promise<{ value: unknown }> {
   const isModule = !types.isPromise(exported) && Object.hasOwn(Object(exported), 'then');
   return { value: isModule ? exported : await exported };
 }
 
-/** The function of that name, from named exports, from an object exported as a whole, or the export itself. */
 async function pick(exported: unknown, name: string): Promise<unknown> {
   if (typeof exported === 'function') return name === 'default' ? exported : memberOf(exported, name);
   const member = await memberOf(exported, name);
@@ -30,16 +29,15 @@ async function pick(exported: unknown, name: string): Promise<unknown> {
   return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
 }
 
-/** An export that cannot be read is for the task to tell that needs it. */
+/** Ignores errors: the task that needs the export reports them. */
 export const hookOf = (exported: unknown, name: string): Promise<unknown> =>
   pick(exported, name).catch(() => undefined);
 
-/** What every object or function has is no task: 'constructor', 'call'. */
+/** Inherited by every object or function, such as 'constructor' and 'call'. Never task functions. */
 const COMMON = new Set(
   [Object.prototype, Function.prototype].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),
 );
 
-/** A member of an export, inherited ones of a class included, but none that it has from the language. */
 function memberOf(owner: unknown, name: string): unknown {
   if (owner === undefined || owner === null) return undefined;
   if (COMMON.has(name) && !Object.hasOwn(owner, name)) return undefined;
@@ -74,7 +72,7 @@ function exportedNames(exported: unknown): string[] {
   return [...new Set(names)].filter((name) => name !== 'module.exports');
 }
 
-/** The names by which tasks can call something, sorted. An export that cannot be read is none, unless there is no other. */
+/** The sorted names of callable exports. Throws only if an export is unreadable and none is callable. */
 export async function namesOf(exported: unknown, filename: string): Promise<string[]> {
   const names = [...new Set(['default', ...exportedNames(exported)])];
   const results = await Promise.allSettled(names.map((name) => pick(exported, name)));

@@ -4,12 +4,11 @@ import { carry, restore } from '../shared/error-record.js';
 import type { FedValue, FeedMessage, FeedRequest } from '../shared/feeds.js';
 import { unreadable } from '../shared/uncloneable.js';
 
-/** Items that have been asked for or are here, at most. */
+/** Items that are requested or buffered at most. */
 const MOST = 16;
-/** When there are no more than so many, further ones are asked for. */
+/** Further items are requested as soon as no more than this many are left. */
 const FEW = 8;
 
-/** The arguments of a task, those in which the host feeds this worker included. */
 export function withFeeds({ values, feeds }: FedValue): unknown[] {
   const items = [...values];
   for (const { index, port, isReadable } of feeds) {
@@ -19,13 +18,12 @@ export function withFeeds({ values, feeds }: FedValue): unknown[] {
   return items;
 }
 
-/** An async iterable of the host, as the function of a task sees it. */
 function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
   const received: FeedMessage[] = [];
-  /** Items that have been asked for and have not come. */
+  /** Items requested but not yet received. */
   let requests = 0;
   let isClosed = false;
-  /** The function takes no more. */
+  /** The function has called `return()`. */
   let isLeft = false;
   let wake = (): void => {};
 
@@ -67,7 +65,7 @@ function readerOf(port: MessagePort): AsyncGenerator<unknown, void> {
   const items = read();
   const end = items.return.bind(items);
   return Object.assign(items, {
-    /** At once, also while an item is awaited. */
+    /** Takes effect at once, even while `next()` waits for an item. */
     return(): ReturnType<typeof end> {
       isLeft = true;
       ask(null);

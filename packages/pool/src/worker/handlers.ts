@@ -11,12 +11,12 @@ import { loadModule } from './load-module.js';
 import { type ObservedCalls, observedCalls } from './observed.js';
 import { type Streams, streamsOf, withContext } from './streams.js';
 
-/** Gives the function for the task in a slot: of calls with a context, one for each. */
+/** Returns the function for the task in a slot. Calls that need their slot get a new function for each task. */
 type Binder = (slot: number) => calls.TaskFunction;
 
 export type Handlers = ReturnType<typeof handlersOf>;
 
-/** The functions that tasks call, by the number of their handler. A file is loaded at its first task, or as the worker starts. */
+/** The functions that tasks call, by handler number. A file is loaded at its first task, or when the worker starts. */
 export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
   const binders: (Binder | undefined)[] = [];
   let observed: ObservedCalls | undefined;
@@ -48,7 +48,6 @@ export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
       : () => namesOf(exported, filename);
   }
 
-  /** The function as the loop calls it. */
   function around(filename: string, call: number, fn: calls.TaskFunction): calls.TaskFunction {
     const called = calledAs(call, fn);
     const inner = (call & calls.STREAMED) === 0 ? called : withContext(called);
@@ -56,19 +55,18 @@ export function handlersOf(channel: Channel, lifecycle: Lifecycle) {
   }
 
   return {
-    /** The function for the task in a slot, when it has been loaded. */
+    /** Returns undefined if the function has not been loaded. */
     get(id: number, slot: number): calls.TaskFunction | undefined {
       return binders[id]?.(slot);
     },
 
-    /** Loads the function for a task; slot -1: for none yet. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
+    /** With slot -1 it only loads the file, for later tasks. @throws PoolError PLIMSOLL_POOL_LOAD_FAILED */
     async load(id: number, slot: number): Promise<calls.TaskFunction> {
       const bind = binders[id] ?? (await binder(id));
       binders[id] = bind;
       return bind(slot);
     },
 
-    /** Does it keep iterables for streams? */
     keepsAny: (): boolean => streams?.isEmpty() === false,
   };
 }
@@ -80,7 +78,7 @@ function calledAs(call: number, fn: calls.TaskFunction): calls.TaskFunction {
   return (call & calls.BYTES) === 0 ? spread : (value) => overBytes(spread, value as calls.BytesCall);
 }
 
-/** Bytes below which a copy costs less than to transfer. */
+/** Bytes below which copying is cheaper than transferring. */
 const MOST_COPIED = 64 * 1024;
 
 async function overBytes(fn: calls.TaskFunction, { task, most }: calls.BytesCall): Promise<unknown> {

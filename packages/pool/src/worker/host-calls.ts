@@ -16,24 +16,23 @@ import { canBlock } from './thread.js';
 
 export type HostCalls = ReturnType<typeof hostCallsOf>;
 
-/** The calling task. */
+/** A task, or the code of a stream, that calls host functions. */
 export interface Caller {
-  /** Where its tasks are that run now. */
   readonly slots: ReadonlySet<number>;
-  /** What ends calls that have no answer; by default because their task is over. */
+  /** Ends its unanswered calls. Without a reason, they are rejected because the task is over. */
   readonly calls: Set<(reason?: unknown) => void>;
 }
 
 type Settle = (value: unknown, isFailed: boolean) => void;
 
-/** Calls of functions of the host by this worker's tasks. */
+/** Host calls of this worker's tasks. */
 export function hostCallsOf(channel: Channel) {
   const { table, index, hostTimeout } = channel;
   const { layout, words } = table;
   const encoder = new Encoder();
   const pending = new Map<number, Settle>();
   let last = 0;
-  /** The one for which this thread is blocked. */
+  /** The number of the call that blocks this thread. */
   let awaited = 0;
   const spinner = spinnerOf(table, -(index + 1), () => isAnswered(table, index, awaited), 4);
   channel.onAnswer = (number, isFailed, payload) => {
@@ -53,7 +52,6 @@ export function hostCallsOf(channel: Channel) {
     return slot;
   }
 
-  /** Posts what does not stand in the table. @throws when it cannot be cloned */
   function post(number: number, payload: message.Payload, transfer: message.TransferList): void {
     channel.post(['payload', ~number, 0, payload], transfer);
   }
@@ -77,7 +75,7 @@ export function hostCallsOf(channel: Channel) {
         else resolve(value);
       };
       const end = (reason: unknown = tooLate(name)): void => {
-        // A caller that has not awaited the call need not handle its rejection.
+        // A task that did not await the call is not to end the worker by an unhandled rejection.
         promise.catch(() => {});
         settle(reason, true);
       };
@@ -91,7 +89,6 @@ export function hostCallsOf(channel: Channel) {
     return promise;
   }
 
-  /** Blocks this thread until there is an answer. */
   function callSync(caller: Caller, [name, items]: HostRequest): unknown {
     if (!canBlock) {
       const what = `host.sync.${name}() would wait for this thread itself`;
@@ -117,7 +114,9 @@ export function hostCallsOf(channel: Channel) {
     return read(slot);
   }
 
-  /** Into the slot, or a message: never into the rings, which the host reads in the order of ends. */
+  /**
+   * Writes a request to the slot, or posts it. The result ring would not do: its results are freed in the order of task ends.
+   */
   function write(slot: number, number: number, request: HostRequest, transfer: message.TransferList): void {
     const base = slotAt(layout, slot);
     const encoded = transfer.length > 0 ? undefined : encoder.encode(request);
@@ -131,7 +130,7 @@ export function hostCallsOf(channel: Channel) {
     describe(table, base, message.IN_PORT, 0, ~number);
   }
 
-  /** What the host has written into a slot. @throws what its function has thrown */
+  /** @throws the error of the host function */
   function read(slot: number): unknown {
     const base = slotAt(layout, slot);
     const flags = words[base + FLAGS] as number;
@@ -158,7 +157,6 @@ function timeout(name: string, milliseconds: number, isUnread = false): PoolErro
   return new PoolError('PLIMSOLL_POOL_HOST_TIMEOUT', message + cause);
 }
 
-/** Arguments without marks of `move`, and what to transfer. */
 function unmoved(items: readonly unknown[]): { args: readonly unknown[]; transfer: message.TransferList } {
   if (!items.some(isMovable)) return { args: items, transfer: [] };
   const moved = items.map(unwrap);

@@ -8,9 +8,8 @@ type HookOf = (name: string) => Promise<unknown>;
 export type Lifecycle = ReturnType<typeof lifecycleOf>;
 
 /**
- * What worker files do once in each worker: `setup()` before their first task, `dispose()` before the worker ends, or as they are called.
- *
- * @param onDispose there is something to dispose of
+ * Runs the hooks of worker files once per worker: `setup()` before the first task, `dispose()` before the worker ends.
+ * @param onDispose called when a file has a `dispose` hook
  */
 export function lifecycleOf(names: LifecycleHooks, onDispose: () => void) {
   const entered = new Map<string, Promise<void>>();
@@ -26,7 +25,7 @@ export function lifecycleOf(names: LifecycleHooks, onDispose: () => void) {
   }
 
   return {
-    /** A file has been loaded for a task. Rejects if its `setup()` fails, each time that it is asked. */
+    /** Runs `setup()` once. If it fails, every call rejects with WorkerError PLIMSOLL_POOL_START_FAILED. */
     async enter(filename: string, taskName: string, hookOf: HookOf): Promise<void> {
       const entry = entered.get(filename) ?? setUp(hookOf);
       entered.set(filename, entry);
@@ -39,7 +38,7 @@ export function lifecycleOf(names: LifecycleHooks, onDispose: () => void) {
       }
     },
 
-    /** Disposes of all files, the last one first, whatever others throw. Rejects with the first error. */
+    /** Calls all `dispose()` hooks, the latest first, even if some fail. Rejects with the first error. */
     async dispose(): Promise<void> {
       const errors: unknown[] = [];
       for (const dispose of disposals.splice(0).reverse()) {

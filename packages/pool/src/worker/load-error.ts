@@ -4,7 +4,7 @@ import { messageOf, read } from '../shared/untrusted.js';
 import { isHooked } from './require-file.js';
 import { urlOf, type WorkerFile } from './worker-file.js';
 
-/** @param file what was found under that name, if it is the file that cannot be loaded */
+/** @param file the file that cannot be loaded, if `name` was found */
 export function cannotLoad(name: string, cause: unknown, file?: WorkerFile): PoolError {
   const reason = file === undefined ? messageOf(cause) : reasonOf(file, cause);
   return new PoolError('PLIMSOLL_POOL_LOAD_FAILED', `Cannot load ${name}: ${reason}`, { cause });
@@ -16,13 +16,12 @@ const NO_FILE =
 
 function reasonOf(file: WorkerFile, cause: unknown): string {
   const message = messageOf(cause);
-  // Node would name the pool's code as the one that looked for it.
+  // Node's message would name the pool's code as the importer.
   if (!file.isFound && isMissing(file, cause)) return NO_FILE;
   const position = syntaxPosition(cause, file.path);
   return message + (position === undefined ? '' : ` at ${position}`) + advice(file, cause);
 }
 
-/** What to do about a file in a language that Node does not run. */
 function advice({ extension }: WorkerFile, cause: unknown): string {
   const unknown = isUnknownExtension(cause) ? /"(\.\w+)"/.exec(cause.message)?.[1] : undefined;
   if (unknown === '.tsx' || unknown === '.jsx') {
@@ -34,7 +33,6 @@ function advice({ extension }: WorkerFile, cause: unknown): string {
   return '. Name a compiled file, or run the process under tsx or on Node.js 22.18 or newer';
 }
 
-/** Of a language that needs to be compiled, or of which Node strips the types. */
 export const isTyped = (extension: string): boolean =>
   ['.ts', '.mts', '.cts', '.tsx', '.jsx'].includes(extension);
 
@@ -43,28 +41,28 @@ export const isUnknownExtension = (error: unknown): error is Error =>
 
 const MISSING = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'];
 
-/** Was the file itself not found, and not one that it imports? */
+/** Was the file itself not found, as opposed to a file that it imports? */
 export function isMissing(file: WorkerFile, error: unknown): boolean {
   if (!MISSING.includes(read(error, 'code') as string)) return false;
   const message = messageOf(error);
   return [file.path, urlOf(file)].some((name) => message.includes(`'${name}'`));
 }
 
-/** What `require` says of a file that is for `import()`, or was tried with it. */
+/** Errors of `require` for files that need `import()`. */
 const LESS = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_CYCLE_MODULE', 'ERR_INTERNAL_ASSERTION'];
 
-/** Does an error say less than that its extension is unknown to Node? */
+/** Is an error less helpful than ERR_UNKNOWN_FILE_EXTENSION? */
 export const saysLess = (error: unknown): boolean => LESS.includes(read(error, 'code') as string);
 
-/** Where a file breaks the syntax: `file:line:column`. Node says it at the head of the stack, but not of ES modules. */
+/** Returns `file:line:column`. Node puts this at the head of the stack, except for ES modules. */
 function syntaxPosition(error: unknown, path: string): string | undefined {
   if (!(error instanceof SyntaxError)) return undefined;
   return headOf(error) ?? positionInModule(error, path);
 }
 
-/** `path:line`, then a line of the source, then carets below it. */
+/** Matches `path:line`, the line of source, and carets below it. */
 const HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n.*?\n( *)\^/s;
-/** At the end of the file there is nothing to point at. */
+/** The same for an error at the end of the file, where there are no carets. */
 const END_HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n[^\n]*\n( *)\n/;
 const AT_END = 'Unexpected end of input';
 
@@ -73,7 +71,7 @@ function headOf({ message, stack }: Error): string | undefined {
   return head === null ? undefined : `${head[1]}:${(head[2] as string).length + 1}`;
 }
 
-/** In an asynchronous function and without the words of modules it is a script, which breaks in the same place. */
+/** Compiles an ES module as a script, in an async function and without module keywords: it breaks at the same place. */
 function positionInModule(error: Error, path: string): string | undefined {
   const { Script } = process.getBuiltinModule('node:vm');
   try {
@@ -101,5 +99,4 @@ function withoutModuleWords(text: string): string {
     .replace(/\bimport\.meta\b/g, 'import_meta');
 }
 
-/** Lines and columns stay what they are. */
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');

@@ -6,14 +6,14 @@ import { type Attempt, isNamedModule, isScript, urlOf, type WorkerFile, workerFi
 
 type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
 
-/** Files that `require` is made for. It needs no part of the ESM loader, which takes milliseconds to start. */
+/** Extensions of CommonJS. `require` does not start the ESM loader, which takes milliseconds. */
 const COMMON_JS = ['.cjs', '.cts'];
 const NO_SCRIPT = ['.json', '.node'];
 
 /**
- * What a worker file exports. Where hooks have changed `require`, that comes first, but for ES modules; elsewhere
- * `import()`. The other way is tried only when nothing of the file has run in the first: nothing runs twice.
- * Not as the bare value: a promise would wait for one that has a function called `then`.
+ * Loads a worker file. If hooks have changed `require`, it tries `require` first, except for ES modules; otherwise
+ * `import()`. It tries the other way only if no code of the file has run, so nothing runs twice. The exports are
+ * wrapped in an object, because a promise would call an exported function named `then`.
  *
  * @throws PoolError PLIMSOLL_POOL_LOAD_FAILED with the true reason as `cause`
  */
@@ -39,13 +39,13 @@ function load(file: WorkerFile): Attempt | Promise<Attempt> {
   return isModule ? tryBoth(file, importFile, requireFile) : tryBoth(file, requireFile, importFile);
 }
 let hasLoaded = false;
-/** The first file, if it is required: it always is then, so that it runs once. */
+/** The first file, if `require` loaded it. `require` then always loads it, so that it runs once. */
 let script: string | undefined;
 
-/** Options of Node that load something before the worker file. */
+/** Node options that load code before the worker file. */
 const PRELOAD = /(?:^|\s)-(?:r|-require|-import|-\S*loader|-\S*config-file)(?:[\s=]|$)/;
 
-/** Hooks come from what Node was told to load first, or else from a worker file that was loaded before. */
+/** Hooks can only come from preloaded code, or from a worker file loaded earlier. */
 const hasPreloads = (): boolean =>
   PRELOAD.test(process.execArgv.join(' ')) || PRELOAD.test(process.env.NODE_OPTIONS ?? '');
 
@@ -59,8 +59,8 @@ async function importFile(file: WorkerFile): Promise<Attempt> {
 }
 
 /**
- * A module runs only when it is linked to all that it imports. So this imports it once more, after a module that throws: when linking
- * has succeeded, that is what comes of it, and the error came from the run.
+ * Has the ES module run? A module runs only when all its imports are linked. So this imports it once more, behind a module
+ * that throws: if that error appears, linking has succeeded, and the first error came from running the module.
  */
 async function canBeLinked(url: string, error: unknown): Promise<boolean> {
   const mark = ++probes;
@@ -76,8 +76,8 @@ async function canBeLinked(url: string, error: unknown): Promise<boolean> {
 let probes = 0;
 
 /**
- * `import()` refuses a file whose extension Node does not know; `require` takes it for JavaScript. And it does not find
- * a file in an archive, such as Electron's or pkg's, into which `fs` and `require` alone have learned to look.
+ * Uses `require` where `import()` fails without a hook: for extensions that Node does not know, which `require`
+ * treats as JavaScript, and for files in archives (Electron, pkg), which only `fs` and `require` can read there.
  */
 function importUnhooked(file: WorkerFile): Promise<Attempt> {
   const isRefused = (error: unknown): boolean =>
@@ -99,13 +99,10 @@ async function tryBoth(
 }
 
 /**
- * The next turn of the event loop, for a file that failed to load.
- *
- * A thread that is ended inside CommonJS lets the ES module that imports it run on without it (Node 22 and 24: a synthetic
- * module swallows the termination). Such a thread gets no other turn, so what fails then is not told, and its end is.
- *
- * When such CommonJS throws, Node 20 leaves a rejection with its error unhandled, though the import was awaited, and would
- * end the thread by it.
+ * Waits for the next turn of the event loop before a load error is reported. If a thread is terminated inside
+ * CommonJS code that an ES module imports, Node 22 and 24 go on in that module; the thread gets no further turn, so
+ * no false error is reported. If such code throws, Node 20 leaves an unhandled rejection, although the import was
+ * awaited, which would end the thread.
  */
 async function nextTurn(error: unknown): Promise<void> {
   if (failures.size === 0) process.on('unhandledRejection', onUnhandled);
@@ -117,7 +114,7 @@ async function nextTurn(error: unknown): Promise<void> {
 
 const failures = new Set<unknown>();
 
-/** Whatever else is rejected ends the thread as it would without this listener. */
+/** Other unhandled rejections end the thread, as they would without this listener. */
 function onUnhandled(reason: unknown): void {
   const isOurs = failures.has(reason);
   if (!isOurs && process.listenerCount('unhandledRejection') === 1) throw reason;

@@ -1,34 +1,33 @@
 import { tried } from '../shared/untrusted.js';
 import { type Attempt, realPath, requireFrom, type WorkerFile } from './worker-file.js';
 
-/** How `require` loads files, by their extensions. Hooks put in functions of their own. */
+/** The loaders of `require`, by extension. Hooks replace them. */
 type Extensions = Record<string, ((module: NodeJS.Module, filename: string) => void) | undefined>;
 
 type Compile = (this: NodeJS.Module, text: string, filename: string, ...rest: unknown[]) => unknown;
 
-/** The parts of `node:module` that hooks have used since they exist, and that its types leave out. */
+/** Parts of `node:module` that its types leave out. */
 interface ModuleClass {
-  /** Not in every runtime. */
   readonly _extensions?: Extensions;
   readonly prototype: { _compile: Compile };
 }
 
 const moduleClass = (): ModuleClass => process.getBuiltinModule('node:module') as unknown as ModuleClass;
 
-/** Names that Node's own functions use and others cannot: they are internal to Node. */
+/** Internal names of Node, which only Node's own loaders can use. */
 const INTERNAL = /\b(StringPrototypeEndsWith|loadSource|getOptionValue)\(/;
 
-/** Has anybody changed how `require` loads files of that extension? */
+/** Has a hook replaced the loader of `require` for this extension? */
 export function isHooked(extension: string): boolean {
   const extensions = moduleClass()._extensions;
   const load = extensions?.[extension] ?? extensions?.['.js'];
   return load !== undefined && !INTERNAL.test(Function.prototype.toString.call(load));
 }
 
-/** Node would run a file that has thrown again at the next call. An ES module it would not. */
+/** By path. At the next `require`, Node would run a failed CommonJS file again. */
 const failures = new Map<string, Attempt>();
 
-/** Requires a file. It has not run when a hook gave no text back to Node to be compiled, nor when Node refused that text. */
+/** The file has not run if no hook gave its text to Node to compile, or if Node refused the text. */
 export function requireFile({ path }: WorkerFile): Attempt {
   const failure = failures.get(path);
   if (failure !== undefined) return failure;
@@ -51,12 +50,12 @@ export function requireFile({ path }: WorkerFile): Attempt {
     return attempt;
   } finally {
     isDone = true;
-    // The file may have put in a hook of its own, over this one.
+    // The file may have installed a hook on top of this one.
     if (prototype._compile === watched) prototype._compile = compile;
   }
 }
 
-/** A text without types is CommonJS, or Node tries it as an ES module. Types Node strips itself, after this. */
+/** Node tries text without types as CommonJS or as an ES module. It strips types later than `_compile`. */
 function mayHaveRun(text: string, format: unknown, error: unknown): boolean {
   if ((typeof format === 'string' && format.endsWith('typescript')) || isCommonJs(text)) return true;
   const { code } = Object(error) as { code?: unknown };

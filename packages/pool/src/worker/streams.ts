@@ -9,18 +9,16 @@ type Steps = Iterator<unknown> | AsyncIterator<unknown>;
 
 type RunInContext = ReturnType<typeof AsyncLocalStorage.snapshot>;
 
-/** An iterable that a function has returned, and the stores of AsyncLocalStorages in which it was called. */
+/** An iterable that a function returned, and the async context of that call. */
 interface Opened {
   readonly steps: Steps;
   readonly within: RunInContext;
 }
 
 interface Stream extends Opened {
-  /** What its code knows of itself, from the first call on. */
   readonly observed: Observed;
 }
 
-/** A function whose result shall be iterated in the stores in which it is called. */
 export const withContext = (fn: TaskFunction) => (value: unknown) => {
   const within = process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
   return after(fn(value), (iterable): Opened => ({ steps: stepsOf(iterable), within }));
@@ -28,7 +26,6 @@ export const withContext = (fn: TaskFunction) => (value: unknown) => {
 
 export type Streams = ReturnType<typeof streamsOf>;
 
-/** The iterables that this worker keeps for streams of the host. */
 export function streamsOf(calls: ObservedCalls, worker: number) {
   const iterables = new Map<number, Stream>();
   let ids = 0;
@@ -47,7 +44,7 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
     );
 
   function settleStep(id: number, stream: Stream, result: IteratorResult<unknown>): unknown {
-    // As `for await` does with the items of an iterable that is not asynchronous.
+    // Awaits promises among the items, like `for await`.
     if (!isEnd(result)) return after(result.value, itemOf);
     forget(id, stream);
     return ENDED;
@@ -63,7 +60,7 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
   return {
     isEmpty: (): boolean => iterables.size === 0,
 
-    /** The function for the task in one slot that opens a stream. It gives the worker's index, and the number of the stream. */
+    /** Opens a stream. The task's result is the worker's index and the stream's number. */
     opener(fn: TaskFunction, slot: number): TaskFunction {
       return async (value) => {
         const observed = calls.observe();
@@ -75,7 +72,7 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
       };
     },
 
-    /** The function for the task in one slot that continues a stream. */
+    /** Continues or closes a stream. */
     step(slot: number): TaskFunction {
       return (step) => {
         const [what, id] = step as StreamStep;
@@ -88,7 +85,7 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
   };
 }
 
-/** What becomes of a value: now, or later if it is a promise. */
+/** Applies `become` now, or later to the value of a promise. */
 const after = <Value, Result>(
   value: Value | PromiseLike<Value>,
   become: (value: Value) => Result,
@@ -97,7 +94,7 @@ const after = <Value, Result>(
 
 const ENDED = [true];
 
-/** What the host reads as an item. What was marked by `move` is transferred. */
+/** The message for an item. What `move` has marked is transferred. */
 function itemOf(value: unknown): unknown {
   if (!isMovable(value)) return [false, value];
   const moved = unwrap(value);

@@ -3,23 +3,22 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { tried } from '../shared/untrusted.js';
 
-/** A worker file as `require` and as `import()` want it. */
 export interface WorkerFile {
   readonly path: string;
-  /** What followed its path in a URL: for `import()` another query is another module. Empty: nothing. */
+  /** Query and hash of its URL, or ''. For `import()`, each query is another module. */
   readonly query: string;
-  /** With its dot; empty: none. */
+  /** With its dot, or ''. */
   readonly extension: string;
-  /** False: only the hooks of `import()` may know it. */
+  /** False: at most a hook of `import()` can find it. */
   readonly isFound: boolean;
 }
 
-/** What came of one way to load a file: what it exports, or an error, and then whether anything of the file has run. */
+/** The exports of a file, or the error that loading it gave, and whether any of its code has run. */
 export type Attempt =
   | { readonly exports: unknown }
   | { readonly error: unknown; hasRun(): boolean | Promise<boolean> };
 
-/** Of the name that the host gave to it: a path, or a `file:` URL when it has a query or hash. */
+/** @param name a path, or a `file:` URL with a query or hash */
 export function workerFile(name: string): WorkerFile {
   const url = name.startsWith('file:') ? new URL(name) : undefined;
   const named = url === undefined ? name : fileURLToPath(url);
@@ -32,8 +31,8 @@ export function workerFile(name: string): WorkerFile {
 export const urlOf = ({ path, query }: WorkerFile): string => pathToFileURL(path).href + query;
 
 /**
- * A file stands for itself. What else there is (a folder, a name without its extension) `require` knows to find. A name in
- * JavaScript that is not there stands for the source beside it, as TypeScript's own imports do.
+ * `require` finds folders and names without extension. A missing .js file stands for the TypeScript source beside
+ * it, as in TypeScript's imports.
  */
 function find(path: string): string | undefined {
   if (isFile(path)) return path;
@@ -45,12 +44,12 @@ function find(path: string): string | undefined {
 const isFile = (path: string): boolean =>
   tried(() => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false, false);
 
-/** Not imported above: few worker files need it, and it takes a new thread up to a millisecond to load. */
+/** Loaded on demand: few worker files need it, and loading it takes up to a millisecond. */
 export function requireFrom(path: string): NodeJS.Require {
   return process.getBuiltinModule('node:module').createRequire(path);
 }
 
-/** Does Node take it for an ES module by its name or by the package that it is in? */
+/** Does Node treat it as an ES module, because of its extension or its package? */
 export function isNamedModule({ path, extension }: WorkerFile): boolean {
   if (extension === '.mjs' || extension === '.mts') return true;
   for (let folder = dirname(realPath(path)); ; folder = dirname(folder)) {
@@ -61,7 +60,7 @@ export function isNamedModule({ path, extension }: WorkerFile): boolean {
   }
 }
 
-/** Is it surely CommonJS, by its package and because its text never says `import` or `export`? */
+/** Is it certainly CommonJS, by its package and because its text contains no `import` or `export`? */
 export function isScript(file: WorkerFile): boolean {
   if (file.extension !== '.js' || file.query !== '' || isNamedModule(file)) return false;
   return tried(() => !/\b(?:im|ex)port\b/.test(readFileSync(file.path, 'utf8')), false);
@@ -69,7 +68,7 @@ export function isScript(file: WorkerFile): boolean {
 
 export const realPath = (path: string): string => tried(() => realpathSync(path), path);
 
-/** What the package.json of a folder says; undefined when there is none, or none that can be read. */
+/** Undefined if there is no readable package.json. */
 function packageType(folder: string): unknown {
   return tried(() => {
     const { type } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { type?: unknown };
