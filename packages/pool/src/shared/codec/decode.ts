@@ -3,7 +3,7 @@ import * as tag from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
 import { madeBuffer } from './young.js';
 
-// Taken when this loads: polyfills, mocks of the clock and the like put others in their places.
+// Saved before polyfills or mocks of the clock can replace them.
 const {
   Array: NativeArray,
   ArrayBuffer: NativeBuffer,
@@ -16,49 +16,47 @@ const { defineProperty, prototype, setPrototypeOf } = Object;
 const { set: putInMap } = Map.prototype;
 const { add: addToSet } = Set.prototype;
 
-/** Items from which on an array may hold runs of numbers, and is as long from the beginning. */
+/** From this many items on, an array may contain runs of numbers, and is allocated at full length. */
 const LONG = 32;
-/** Keys from which on V8 keeps an object as a dictionary, whatever way it was made. */
+/** From this many keys on, V8 keeps any object as a dictionary. */
 const WIDE = 128;
-/** Asked of `node:os`, it would cost a new thread a millisecond to load that. */
+/** Not from `node:os`: loading it takes a new thread a millisecond. */
 export const IS_LITTLE: boolean = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-/** Characters that are read at once. */
+/** Characters that are read from a block at once. */
 const BLOCK = 512;
 const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
 
-/** Words that a decoder reads, and the same memory as bytes. */
 export interface Memory {
   readonly words: Int32Array;
   readonly bytes: tag.RawBuffer;
 }
 
-/** The two views that encoders and decoders need of one piece of memory. */
 export function memoryOf(buffer: ArrayBuffer | SharedArrayBuffer): Memory {
   return { words: new Int32Array(buffer), bytes: tag.rawBuffer(buffer) };
 }
 
-/** The bytes at an address that `Lend` gave. */
+/** Returns the bytes at an address that `Lend` gave. */
 export type Borrow = (address: number, length: number) => tag.RawBuffer;
 
 const NONE: readonly ArrayBuffer[] = [];
 const NO_WORDS = new Int32Array(0);
 const NO_VIEW = new DataView(NO_WORDS.buffer);
 const NO_BYTES = tag.rawBuffer(new ArrayBuffer(0));
-/** Words of a value whose memory may be kept. */
+/** Words of the largest value whose memory is kept for the next value. */
 const MOST_KEPT = 2 ** 16;
 
-/** Turns the words of an Encoder back into a value. Nothing of the result refers to the words. */
+/** Turns the words of an Encoder back into a value, which shares no memory with them. */
 export class Decoder {
-  /** Those of the encoder whose words are read. */
+  /** The shapes of the encoder that wrote the words. */
   makers: Makers;
   #words: Int32Array = NO_WORDS;
   #bytes: tag.RawBuffer = NO_BYTES;
-  /** The words once more: to put a float together out of two of them takes longer. */
+  /** A view of the same memory: faster than assembling floats from two words. */
   #data: DataView = NO_VIEW;
   #at = 0;
   #objects: unknown[] = [];
   #repeats = false;
-  /** Where the next TEXT starts, and what was read of them last. */
+  /** Where the next TEXT starts, and the characters that were read last. */
   #textAt = 0;
   #isWide = false;
   #textEnd = 0;
@@ -73,7 +71,7 @@ export class Decoder {
     this.#borrow = borrow;
   }
 
-  /** Reads the value in so many words from word `at` on; `externals` are the buffers that travelled beside it. */
+  /** Reads the value of `length` words at word `at`; `externals` are the buffers that travelled beside it. */
   decode(memory: Memory, at: number, length: number, encodingFlags: number, externals = NONE): unknown {
     if (this.#words !== memory.words) this.#data = new DataView(memory.words.buffer);
     this.#words = memory.words;
@@ -81,13 +79,12 @@ export class Decoder {
     this.#at = at;
     this.#externals = externals;
     this.#repeats = (encodingFlags & tag.REPEATS) !== 0;
-    // Reading the last one may have failed in the middle.
+    // Left over if reading the last value failed.
     if (this.#objects.length > 0) this.#objects = [];
     const value = this.read();
     this.#block = '';
     if (this.#repeats) this.#objects = [];
     if (length > MOST_KEPT || externals.length > 0) {
-      // The memory of what was large is not kept until the next value.
       this.#words = NO_WORDS;
       this.#bytes = NO_BYTES;
       this.#data = NO_VIEW;
@@ -175,7 +172,7 @@ export class Decoder {
     }
   }
 
-  /** Numbers an object, if any object of this message is named again. */
+  /** Gives an object its number, if the message has references to objects. */
   #keep<Value>(value: Value): Value {
     if (this.#repeats) this.#objects.push(value);
     return value;
@@ -192,7 +189,7 @@ export class Decoder {
     return this.#bytes.latin1Slice(start, start + length);
   }
 
-  /** Cutting a block of several apart takes a quarter of the time. A piece keeps its block alive, so that is small. */
+  /** Cutting many texts out of one block takes a quarter of the time. A text keeps its block alive, so blocks are small. */
   #text(length: number): string {
     const at = this.#textAt;
     this.#textAt += length;
@@ -213,7 +210,7 @@ export class Decoder {
   }
 
   #regexp(): RegExp {
-    // The object's number is taken before its strings are read, but strings have no numbers: order is free.
+    // `read` before `#keep` does not change the object's number, because strings have no numbers.
     const source = this.read() as string;
     return this.#keep(new NativeRegExp(source, this.read() as string));
   }
@@ -227,7 +224,7 @@ export class Decoder {
 
   #longArray(length: number): unknown[] {
     const isOfFloats = ((this.#words[this.#at] as number) & tag.TAG_MASK) === tag.FLOATS;
-    // At two places, because V8 makes arrays of the kind that those from the same place have become.
+    // Two allocation sites, because V8 chooses the kind of a new array by what arrays from the same site have become.
     const result: unknown[] = this.#keep(isOfFloats ? new NativeArray(length) : new NativeArray(length));
     for (let index = 0; index < length; ) {
       const word = this.#words[this.#at] as number;
@@ -257,7 +254,7 @@ export class Decoder {
   }
 
   #object(count: number): object {
-    // Nobody's setters are in the way of an object without a prototype, nor does it get a hidden class for each key.
+    // Without a prototype, assigning calls no setters; and V8 makes no hidden class for each key.
     const isWide = count >= WIDE;
     const result = this.#keep(isWide ? { __proto__: null } : {}) as Record<string, unknown>;
     const values: unknown[] = [];
@@ -270,7 +267,7 @@ export class Decoder {
   }
 
   #shaped(shape: number): object {
-    // An object must have its number before its values are read, because they may name it.
+    // If values may refer to the object, it must have its number before they are read.
     const { names, make } = this.makers.of(shape);
     return this.#repeats ? this.fill(this.#keep({}), names) : make(this);
   }
@@ -309,7 +306,6 @@ export class Decoder {
   #view(kind: number): ArrayBufferView {
     const offset = this.#words[this.#at++] as number;
     const length = this.#words[this.#at++] as number;
-    // A view is numbered before its buffer.
     const number = this.#objects.length;
     this.#keep(undefined);
     const View = tag.VIEWS[kind] as typeof Uint8Array;
@@ -346,8 +342,8 @@ export class Decoder {
 }
 
 /**
- * Gives an object a property. Assigning is that where no object inherits the name: else there may be a setter, as of
- * `__proto__`, or something read-only, when somebody has frozen the prototypes.
+ * Defines a property. Assigning does this, unless an object inherits the name: there may be a setter, as for
+ * `__proto__`, or a read-only property of a frozen prototype.
  */
 function define(target: object, name: string, value: unknown): void {
   if (!(name in prototype)) (target as Record<string, unknown>)[name] = value;

@@ -29,19 +29,18 @@ import {
 
 /** Deeper values go to structured clone, whose limit is the stack of the reading thread. */
 const MAX_DEPTH = 200;
-/** From so many items on, what is written is written for long lists. */
+/** Items from which on a list is written as a long one. */
 const LONG_LIST = 32;
-/** Runs of fewer numbers are not worth it: then the rest of the array is written one by one. */
+/** After a shorter run of numbers, the rest of the array is written item by item. */
 const SHORTEST_RUN = 4;
-/** Objects with more keys go to structured clone; with fewer, V8 takes up to ten times as long to read new keys. */
+/** Objects with more keys go to structured clone. For fewer new keys, it takes up to ten times as long as this codec. */
 const MOST_KEYS = 2 ** 14;
-/** What is longer has too many names to look for others than indices among them. */
+/** Longer arrays go to structured clone: they have too many property names to list. */
 const LONGEST_ARRAY = 2 ** 22;
 const MOST_INT32 = 2 ** 31 - 1;
-/** Words that the encoder keeps for later messages at most. */
 const MOST_KEPT = 2 ** 22;
 
-// Taken when this loads: polyfills, mocks of the clock and the like put others in their places.
+// Saved before polyfills or mocks of the clock can replace them.
 const { isDate, isMap, isProxy, isRegExp, isSet, isArrayBuffer } = types;
 const { getOwnPropertyNames, getPrototypeOf, hasOwn, keys, prototype: plainPrototype } = Object;
 const { isArray, prototype: arrayPrototype } = Array;
@@ -55,40 +54,37 @@ const eachOfMap = mapPrototype.forEach;
 const eachOfSet = setPrototype.forEach;
 const NOTHING: readonly object[] = [];
 
-/** What encoding a value gave, from the first word on, and buffers that travel beside it. */
+/** An encoded value: `length` words, and the buffers that travel beside them. */
 export interface Encoded extends Memory {
-  /** In words. */
   readonly length: number;
   readonly externals: ArrayBuffer[] | undefined;
-  /** Bytes of large buffers, which are not among the words. */
+  /** Bytes of large buffers and texts outside the words. */
   readonly bulkBytes: number;
   readonly encodingFlags: number;
 }
 
 /**
- * Turns values into words, so that decoding them gives what `structuredClone` would have given. It encodes what it
- * is sure about and leaves the rest to structured clone itself: whatever has an unknown prototype, an Error, a
- * SharedArrayBuffer, an array with holes, a Proxy, a function …
- *
- * The words stay valid until the next call of `encode`.
+ * Turns values into words. Decoding them gives what `structuredClone` would have given. What the encoder is not
+ * sure about goes to structured clone itself: unknown prototypes, Errors, SharedArrayBuffers, arrays with holes,
+ * Proxies, functions … The words stay valid until the next call of `encode`.
  */
 export class Encoder extends Writer {
   #depth = 0;
   readonly #repeats = new Repeats();
-  /** The part for which this gives up, and the objects around it, the innermost first. */
+  /** The part that made this give up, and the objects around it, innermost first. */
   #part: unknown;
   #around = NOTHING;
   readonly #shapes: Shapes;
 
-  /** With `announce`, shapes that come often get numbers. */
+  /** @param announce without it, no shape gets a number */
   constructor(words = FEWEST_WORDS, lend?: Lend, announce?: Announce) {
     super(words, lend);
     this.#shapes = new Shapes(announce);
   }
 
   /**
-   * @returns the encoded value, or `undefined` when only structured clone can copy it, or refuse it.
-   * @throws what a getter of the value throws, or structured clone if it would surely refuse what this has met.
+   * Returns undefined if only structured clone can copy the value, or refuse it.
+   * @throws what getters of the value throw, and structured clone's error if it would surely refuse the value
    */
   encode(value: unknown): Encoded | undefined {
     if (this.busy) return new Encoder(64).encode(value);
@@ -105,7 +101,7 @@ export class Encoder extends Writer {
       else refuse(this.#part, this.#around);
       return undefined;
     } finally {
-      // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.
+      // No calls here: if the stack is full, a call would throw and skip the rest.
       this.busy = false;
       this.#depth = 0;
       this.#part = undefined;
@@ -168,7 +164,7 @@ export class Encoder extends Writer {
     let names: string[] | undefined;
     let place = 0;
     let at = start + 1;
-    // The engine reads a property much faster inside a loop over the keys than by a key from elsewhere.
+    // V8 reads a property much faster by a key of a loop over the same object.
     for (const name in value) {
       if (names !== undefined) {
         if (names.push(name) > MOST_KEYS) throw UNKNOWN;
@@ -192,7 +188,7 @@ export class Encoder extends Writer {
   #array(value: unknown[], start: number): number {
     const { length } = value;
     if (length > LONGEST_ARRAY) throw UNKNOWN;
-    // Short and long ones apart, so that the engine sees few kinds of arrays among the short ones.
+    // Apart from long arrays, so that V8 sees few kinds of arrays here.
     if (length >= LONG_LIST) return this.#longArray(value, length, start);
     const count = keys(value).length;
     let at = this.head(tag.ARRAY, length, start);
@@ -201,7 +197,7 @@ export class Encoder extends Writer {
       if (item === undefined && !hasOwn(value, index)) throw UNKNOWN;
       at = this.#write(item, at);
     }
-    // There are properties beside the indices, as on the result of a RegExp.
+    // It has properties in addition to its indices, like the result of a RegExp.
     if (count !== length) throw UNKNOWN;
     return at;
   }
@@ -246,7 +242,7 @@ export class Encoder extends Writer {
       return this.#items(items, this.head(tag.SET, items.length, at));
     }
     if (prototype === bufferPrototype && isArrayBuffer(value)) return this.#buffer(value, at);
-    // Beside `lastIndex` it has a property, which may be called `flags`.
+    // With properties beside `lastIndex`, one may shadow `flags` or `source`.
     if (prototype === regExpPrototype && isRegExp(value) && getOwnPropertyNames(value).length === 1)
       return this.string(value.flags, this.string(value.source, this.head(tag.REGEXP, 0, at)));
     return this.#leave(value);

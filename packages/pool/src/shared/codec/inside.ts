@@ -5,26 +5,26 @@ const tagOf = Object.prototype.toString;
 const { isView } = ArrayBuffer;
 const NOTHING = {};
 
-/** Has somebody given every object an enumerable property? Then our loops over keys would meet it. */
+/** Loops over keys would include an enumerable property that somebody has given to all objects. */
 export function isPolluted(): boolean {
   for (const _ in NOTHING) return true;
   return false;
 }
 
 /**
- * Structured clone goes by what an object is inside, whatever its prototype is: a Date without one is still a Date. Does an object
- * that looks plain by its prototype seem to be no error, date, array, view … inside?
+ * Structured clone looks at internal slots, not prototypes: a Date without prototype is a Date. Does an object with
+ * a plain prototype look plain inside, too? Some objects still pass, see `hasInside`.
  */
 export function seemsPlain(value: object): boolean {
   try {
     return tagOf.call(value) === '[object Object]' && !isView(value);
   } catch {
-    // A getter called Symbol.toStringTag, which structured clone does not call.
+    // A getter of Symbol.toStringTag has thrown, which structured clone would not call.
     return false;
   }
 }
 
-/** Is it one of those that seem to be plain, and are not? */
+/** Has an object that `seemsPlain` internal slots? */
 export function hasInside(value: object): boolean {
   return (
     types.isMap(value) ||
@@ -48,8 +48,8 @@ const WITHOUT_ITEMS: InspectOptions = {
 };
 
 /**
- * Does an array of several items have no properties beside its indices? Nothing but this asks so without a string for each index,
- * and that takes longer than to write a number for it. When false, it may have none all the same.
+ * Has an array of several items only indices? `inspect` alone tells without a string for each index, which would
+ * take longer than to write the numbers. False: perhaps.
  */
 export function hasIndicesAlone(value: readonly unknown[]): boolean {
   try {
@@ -59,7 +59,7 @@ export function hasIndicesAlone(value: readonly unknown[]): boolean {
   }
 }
 
-/** What an object is inside, whatever properties it was given. */
+/** Reads an internal slot, whatever properties the object was given. */
 type Getter<Value> = (this: unknown) => Value;
 
 const getter = <Value>(prototype: object, name: PropertyKey): Getter<Value> =>
@@ -70,7 +70,6 @@ const kindNameOf = getter<string>(typedArray, Symbol.toStringTag);
 export const byteLengthOf = getter<number>(ArrayBuffer.prototype, 'byteLength');
 const resizableOf: Getter<boolean> | undefined = getter(ArrayBuffer.prototype, 'resizable');
 
-/** What there is to say of a view; its length in elements. */
 const insideOf = (prototype: object, length: string) => ({
   bufferOf: getter<ArrayBufferLike>(prototype, 'buffer'),
   offsetOf: getter<number>(prototype, 'byteOffset'),
@@ -84,7 +83,7 @@ export const gettersOf = (value: ArrayBufferView): typeof ofArray =>
 
 const KINDS: readonly string[] = VIEWS.map(({ name }) => name);
 
-/** The number of a view's kind, by what it is inside. */
+/** The index of a view's class in VIEWS, by internal slots. */
 export const kindOfView = (value: ArrayBufferView): number =>
   KINDS.indexOf(types.isDataView(value) ? 'DataView' : kindNameOf.call(value));
 
@@ -93,7 +92,7 @@ export function isFixed(buffer: ArrayBuffer): boolean {
   if (resizableOf?.call(buffer) === true) return false;
   if (byteLengthOf.call(buffer) > 0) return true;
   try {
-    // The buffers of Node 20 do not say that they are detached.
+    // Node 20 has no property `detached`.
     new Uint8Array(buffer);
     return true;
   } catch {

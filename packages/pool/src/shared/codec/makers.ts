@@ -1,23 +1,20 @@
-/** What makers take values from: a `Decoder`. */
 export interface Reader {
   read(): unknown;
-  /** Puts the next values into an object, under these names. */
+  /** Reads the properties of an object, in the order of `names`. */
   fill(target: object, names: readonly string[]): object;
 }
 
 /** A shape that an encoder has announced. */
 export interface Maker {
   readonly names: readonly string[];
-  /** Makes an object of it out of the values that the decoder reads next. */
   readonly make: (reader: Reader) => object;
 }
 
-/** The decoder's side: the shapes that one encoder has announced. */
 export class Makers {
   readonly #shapes: Maker[] = [];
   readonly #fetch: () => void;
 
-  /** `fetch` reads announcements that have not been read; an announcement is posted before it is used. */
+  /** @param fetch reads further announcements; each is posted before its shape is used */
   constructor(fetch: () => void = () => {}) {
     this.#fetch = fetch;
   }
@@ -33,17 +30,17 @@ export class Makers {
 }
 
 /**
- * A literal in generated code gives an object all its properties at once, where a loop over names looks each of them up:
- * half of the time that decoding takes. Nothing of a name enters the code but as a JSON string.
+ * Generates code with an object literal, which takes half of the time of a loop over names. Names enter the code
+ * only as JSON strings.
  */
 function makerOf(names: readonly string[]): Maker['make'] {
-  // Without the brackets `__proto__` would set the prototype.
+  // Without brackets, `__proto__` would set the prototype.
   const keys = names.map((name) => (name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)));
   const members = keys.map((key) => `${key}: decoder.read()`);
   try {
     return new Function('decoder', `return { ${members.join(', ')} };`) as Maker['make'];
   } catch {
-    // --disallow-code-generation-from-strings
+    // Node runs with --disallow-code-generation-from-strings.
     return (decoder) => decoder.fill({}, names);
   }
 }

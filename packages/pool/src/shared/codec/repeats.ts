@@ -1,18 +1,18 @@
-/** Up to this many objects, a search through all finds repeated ones faster than a Set, and takes no new memory. */
+/** Up to this many objects, a linear search is faster than a Set, and allocates nothing. */
 const FEW = 16;
-/** A larger Set takes memory of its own from the system whenever it grows: twice the time for each object. */
+/** Objects per Set. Growing further takes memory from the system each time, which doubles the time per object. */
 const FULL = 4096;
-/** Each object is looked for in all of them. */
+/** Full Sets at most: each object is looked up in all of them. */
 const MOST_FULL = 2;
 
-/** The objects of a message, in the order in which they were met. The encoder empties it without calling anything. */
+/** The objects of a message, in order. Public fields, because the encoder clears them without calling anything. */
 export class Repeats {
-  /** The first ones, and how many they are. */
+  /** The first objects; `count` of them. */
   readonly first: (object | undefined)[] = new Array(FEW).fill(undefined);
   count = 0;
   many: Many | undefined;
 
-  /** The number of an object that was met before, or -1. */
+  /** Returns an object's number if it was met before; otherwise adds the object and returns -1. */
   numberOf(value: object): number {
     const { first, count } = this;
     if (this.many !== undefined) return this.many.numberOf(value);
@@ -44,7 +44,9 @@ class Many {
     return -1;
   }
 
-  /** Repeated objects are rare, and finding out with a Set takes one look-up instead of two. */
+  /**
+   * Numbers are collected at the first repeated object. Most messages have none, and then one look-up per object is enough.
+   */
   #numberOfKnown(value: object): number {
     const memos = [...this.#full, this.#memo];
     this.#numbers ??= new Map(memos.flatMap((memo) => [...memo]).map((object, index) => [object, index]));

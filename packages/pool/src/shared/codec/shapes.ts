@@ -1,45 +1,43 @@
 import { hasInside } from './inside.js';
 
-/** What objects with the same keys in the same order have in common. */
 export interface Shape {
   readonly names: readonly string[];
-  /** No keys, or an index for the first: what is no plain object, in spite of its prototype, mostly looks like this. */
+  /** Has no keys, or an index first, like most objects that only seem plain. */
   readonly indexed: boolean;
-  /** What both sides call it, so that only the values travel; -1: it has no number. */
+  /** Known to both sides, so that only values travel; -1 if the shape has no number. */
   readonly number: number;
 }
 
-/** Told before a number is used for the first time. */
+/** Called before a number is used for the first time. */
 export type Announce = (number: number, names: readonly string[]) => void;
 
-/** Shapes that were met so often get numbers. Dictionaries, whose keys are data, hardly ever come to it. */
+/** Sightings after which a shape gets a number. Dictionaries, whose keys are data, rarely repeat that often. */
 const WORTH_A_NUMBER = 4;
 const MOST_NUMBERS = 1024;
-/** Keys of all shapes with numbers. */
+/** Keys of all numbered shapes together. */
 const MOST_NAMES = 2 ** 16;
-/** Keys that are remembered of shapes without a number. */
+/** Keys in the tree for shapes without number. */
 const MOST_STEPS = 4096;
-/** Shapes with more keys than NARROW are not in the tree, but so many of them among the wide ones. */
+/** Shapes with more keys are not in the tree, but in a Map of up to MOST_WIDE shapes. */
 const NARROW = 64;
 const MOST_WIDE = 32;
-/** As many as V8 gives an object that is not kept as a dictionary. */
+/** V8 keeps objects with more keys as dictionaries. */
 const MOST_KEYS = 1020;
 
-/** A place in the tree of all sequences of keys. */
+/** A node in the tree of key sequences. */
 class Step {
   shape: Shape | undefined;
   sightings = 0;
   readonly following = new Map<string, Step>();
 }
 
-/** The shapes of an encoder. */
 export class Shapes {
   #root = new Step();
   #room = MOST_STEPS;
   #names = MOST_NAMES;
   readonly #wide = new Map<string, Step>();
   readonly #numbered: Shape[] = [];
-  /** The last shape with a number, by depth: what is nested alike mostly looks alike. */
+  /** The last numbered shape at each depth: objects of the same depth mostly have the same shape. */
   readonly #guesses: Shape[] = [];
   readonly #announce: Announce | undefined;
 
@@ -47,16 +45,16 @@ export class Shapes {
     this.#announce = announce;
   }
 
-  /** What an object at this depth of a message probably looks like. */
+  /** The probable shape of an object at this depth of a message. */
   guess(depth: number): Shape {
     return this.#guesses[depth] ?? EMPTY;
   }
 
-  /** The shape of an object with these keys at this depth; undefined: it only seems to be plain. */
+  /** Returns undefined if the object only seems plain. */
   of(value: object, names: readonly string[], depth: number): Shape | undefined {
     const step = names.length > NARROW ? this.#wideStep(names) : this.#stepTo(names);
     const shape = step?.shape ?? shapeOf(names, -1);
-    // To look costs more than all the rest. What is none has hardly ever keys, and never those of many that are.
+    // This check is slow. Objects that only seem plain rarely have keys, and never those of numbered shapes.
     if ((shape.number === -1 || shape.indexed) && hasInside(value)) return undefined;
     if (step === undefined) return shape;
     step.shape = shape;
@@ -79,7 +77,7 @@ export class Shapes {
     return step;
   }
 
-  /** To go down the tree would take longer than to write the object. */
+  /** For many keys, walking down the tree would take longer than writing the object. */
   #wideStep(names: readonly string[]): Step | undefined {
     if (names.length > MOST_KEYS) return undefined;
     const key = `${names.length} ${names[0]} ${names.at(-1)}`;
@@ -100,14 +98,14 @@ export class Shapes {
   #number(step: Step, names: readonly string[]): void {
     const number = this.#numbered.length;
     if (this.#announce === undefined || number === MOST_NUMBERS || names.length > this.#names) return;
-    // First, because it may throw, and the reader must know every number that is used.
+    // Announced first: this may throw, and the reader must know every number in use.
     this.#announce(number, names);
     step.shape = shapeOf(names, number);
     this.#numbered.push(step.shape);
     this.#names -= names.length;
   }
 
-  /** Makes room for other shapes than those that came once or twice. */
+  /** Clears the tree, except for shapes with numbers. */
   #forget(): undefined {
     this.#room = Number.POSITIVE_INFINITY;
     this.#root = new Step();

@@ -3,50 +3,47 @@ import * as tag from './tags.js';
 import { floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
 
 export const SHORT_STRING = 24;
-/** The same from a long list on: its strings hardly repeat, and they are many. */
+/** SHORT_STRING from a message's first long list on: its strings are many and rarely repeat. */
 export const SHORT_IN_LIST = 3;
-/** Longer strings up to this length are TEXTs. */
+/** Longer strings, up to this length, are TEXTs. */
 const LONGEST_TEXT = 512;
-/** A longer string of many parts takes twice as long to put together. */
+/** Characters per block. Joining more takes twice as long. */
 const LONG_BLOCK = 2048;
 const NOT_LATIN1 = /[^\0-\xff]/;
-/** Buffers and texts from this size on travel beside the words: one copy less. */
+/** Buffers and texts from this size on travel beside the words, which saves a copy. */
 export const BULK_BYTES = 64 * 1024;
 
 export const FEWEST_WORDS = 4096;
-/** Words that are kept though no message needs them. */
+/** Words that are kept even if no message needs them. */
 const MOST_SPARE = 2 ** 16;
 
-/** Has bytes of a large buffer or text written to memory at a place. */
 export type Write = (memory: RawBuffer, at: number) => void;
 
 /**
- * Has so many bytes of a large buffer or text written to memory that both sides share, and returns their address there, or -1:
- * then a copy is transferred; or LATER: then the whole value is left to its caller, as if only structured clone could copy it.
- * Compared with a copy to be transferred, this leaves no garbage: the collector counts every byte of those.
+ * Has a large buffer or text written to shared memory, and returns its address. -1: it was not, so a copy is
+ * transferred. LATER: the whole value is left to the caller, as if only structured clone could copy it. Shared
+ * memory leaves no garbage for the collector to count, unlike transferred copies.
  */
 export type Lend = (length: number, write: Write, isText: boolean) => number;
 
 export const LATER = -2;
 
-/** Writes what holds no other values. Its methods take the place of the next word and return that behind what they wrote. */
+/** Writes values without parts. Its methods take the index of the next free word, and return that of the one after. */
 export class Writer {
   protected words: Int32Array<ArrayBuffer>;
   protected bytes: RawBuffer;
   protected busy = false;
   protected encodingFlags = 0;
-  /** The texts of the block that is not yet written, and where the first one names its place. */
+  /** The texts of the unfinished block, and where the first of them refers to the block. */
   protected text = '';
   #firstText = 0;
-  /** Strings up to this length are written one by one. */
   protected shortest = SHORT_STRING;
   protected externals: ArrayBuffer[] | undefined;
-  /** Bytes of large buffers and texts, which are not among the words. */
   protected bulkBytes = 0;
-  /** Where a run of numbers has ended, and with what. */
+  /** The index and the item after the last run of numbers. */
   protected index = 0;
   protected item: unknown;
-  /** Words of the longest message since the last look. */
+  /** Words of the longest message since the last `trim`. */
   protected longest = 0;
   readonly #lend: Lend | undefined;
   readonly #trimmer = trimmerOf(() => this.trim());
@@ -58,7 +55,7 @@ export class Writer {
   }
 
   protected use(words: Int32Array<ArrayBuffer>): void {
-    // First, because it may throw, and the two must belong together.
+    // First: this may throw, and both fields must belong together.
     this.bytes = rawBuffer(words.buffer);
     this.words = words;
   }
@@ -71,7 +68,7 @@ export class Writer {
     if (larger.length > MOST_SPARE) this.#trimmer();
   }
 
-  /** Gives up most of its memory if no message has needed much of it since the last call. False: there is little. */
+  /** Gives up memory that no message has needed since the last call. Returns whether much is left. */
   trim(): boolean {
     const isSpare = !this.busy && this.longest < this.words.length / 4;
     if (isSpare && this.words.length > MOST_SPARE) this.use(new Int32Array(FEWEST_WORDS));
@@ -126,7 +123,7 @@ export class Writer {
     return at + 1 + ((length + 3) >> 2);
   }
 
-  /** Apart, because what a closure uses is memory to be made in each call. */
+  /** Apart from `string`, because each call of this allocates its closure's variables. */
   #long(value: string, isWide: boolean, at: number): number {
     const { length } = value;
     const head = tag.headOf(length);
@@ -135,7 +132,7 @@ export class Writer {
     return this.lent(tag.LONG, isWide ? -length : length, isWide ? length * 2 : head + length, write, at);
   }
 
-  /** Has bytes written to shared memory, and writes their address. -1 or LATER: see `Lend`. */
+  /** Returns -1 or LATER as `Lend` does; otherwise writes the address. */
   protected lent(kind: number, payload: number, bytes: number, write: Write, at: number): number {
     const address = this.#lend?.(bytes, write, kind === tag.LONG) ?? -1;
     if (address === -1 || address === LATER) return address;
@@ -155,7 +152,6 @@ export class Writer {
     return this.head(tag.FIRST_TEXT, value.length, at) + 1;
   }
 
-  /** Writes the block of the texts before, if there are any. */
   protected endBlock(at: number): number {
     const { text } = this;
     if (text === '') return at;
@@ -170,7 +166,7 @@ export class Writer {
     return at + 1 + words;
   }
 
-  /** Packs characters itself, which beats a call into native code. -1: a character needs two bytes. */
+  /** Packs characters itself, which is faster than a native call. Returns -1 if a character needs two bytes. */
   #shortString(value: string, length: number, start: number): number {
     const words = this.words;
     let at = this.head(tag.LATIN1, length, start);
@@ -186,7 +182,7 @@ export class Writer {
     return total > 0xff ? -1 : at;
   }
 
-  /** Writes numbers without heads, and leaves what comes after them in `item`: a getter must not be called again. */
+  /** Writes numbers without heads. Leaves the item after them in `item`, so that no getter is called twice. */
   protected numbers(list: readonly unknown[], first: number, from: number, length: number, start: number) {
     this.room(start, (length - from) * 2 + 2);
     const words = this.words;
