@@ -4,16 +4,16 @@ import { CALL_SLOT, HOST_CALL } from './layout.js';
 import { blockAt, CALL, report, type Table } from './table.js';
 
 /**
- * A call that blocks its worker, in one word of the worker's block: three bits of state, the rest is the call's number.
+ * A blocking host call, in one word of the worker's block: three bits of state, then the call's number.
  *
  *     IDLE -> PENDING -> HELD -> TAKEN -> HELD -> ANSWERED -> PENDING of the next call
  *                |                 `-> IDLE
  *                `-> ABANDONED -> IDLE, or PENDING of the next call
  *
- * Request and answer stand in the slot of the task that calls. From PENDING and TAKEN the host moves on to HELD, and the worker
- * gives up, by compareExchange: so the slot is the host's while it is HELD, and else the worker's.
- * An entry of the completion ring announces PENDING. An abandoned call leaves its entry behind, which is then that of the
- * next one: a worker has one such entry at a time, so the ring always has room for it.
+ * Request and answer are in the slot of the calling task. From PENDING and TAKEN, the host moves on to HELD and the
+ * worker gives up, both by compareExchange: so the slot belongs to the host in HELD, and to the worker otherwise.
+ * An entry of the completion ring announces PENDING. An abandoned call leaves its entry to the next call, so a
+ * worker has at most one such entry, and the ring always has room for it.
  */
 const IDLE = 0;
 const PENDING = 1;
@@ -32,7 +32,7 @@ function moves({ words }: Table, word: number, from: number, to: number): boolea
   return Atomics.compareExchange(words, word, from, to) === from;
 }
 
-/** Worker: the request stands in a slot. */
+/** Worker: call once the request is written to the slot. */
 export function askHost(table: Table, worker: number, slot: number, number: number): void {
   const { words, layout } = table;
   words[blockAt(layout, worker) + CALL_SLOT] = slot;
@@ -40,11 +40,10 @@ export function askHost(table: Table, worker: number, slot: number, number: numb
   if ((before & ((1 << STATE_BITS) - 1)) !== ABANDONED) report(table, worker, CALL);
 }
 
-/** Worker: does the answer stand in the slot? */
 export const isAnswered = (table: Table, worker: number, number: number): boolean =>
   Atomics.load(table.words, wordAt(table, worker)) === pack(ANSWERED, number);
 
-/** Worker: blocks until the answer is there. If it is not in time, says whether the host has read the request. */
+/** Worker: blocks until the answer is in the slot. If it comes too late, returns whether the host has read the request. */
 export function awaitAnswer(
   table: Table,
   worker: number,
@@ -56,7 +55,7 @@ export function awaitAnswer(
   for (;;) {
     const state = Atomics.load(table.words, word);
     if (state === pack(ANSWERED, number)) return 'answered';
-    // The host needs it for a moment, whose end it does not tell.
+    // The host holds the slot for a moment, and does not notify at the end of it.
     const time = state === pack(HELD, number) ? 1 : end - now();
     if (time > 0) Atomics.wait(table.words, word, state, time);
     else if (moves(table, word, pack(TAKEN, number), pack(IDLE, number))) return 'taken';
@@ -64,7 +63,10 @@ export function awaitAnswer(
   }
 }
 
-/** Host, for an entry of the ring: the slot whose task calls, which must be given back by `heard`. undefined: no worker waits. */
+/**
+ * Host: for a CALL entry of the ring, holds and returns the slot of the calling task. The host must call `heard`
+ * once it has read the request. Returns undefined if the worker has given up.
+ */
 export function hear(
   table: Table,
   worker: number,
@@ -81,20 +83,19 @@ export function hear(
   }
 }
 
-/** Host: the request has been read. */
 export function heard(table: Table, worker: number, number: number): void {
   Atomics.store(table.words, wordAt(table, worker), pack(TAKEN, number));
 }
 
-/** Host: does the worker still wait for what it has been heard with? */
+/** Host: does the worker still wait for this call's answer? */
 export const isWaiting = (table: Table, worker: number, number: number): boolean =>
   Atomics.load(table.words, wordAt(table, worker)) === pack(TAKEN, number);
 
-/** Host: may it write the answer into the slot? False: no worker waits for it any more. */
+/** Host: holds the slot to write the answer. Returns false if the worker has given up. */
 export const mayAnswer = (table: Table, worker: number, number: number): boolean =>
   moves(table, wordAt(table, worker), pack(TAKEN, number), pack(HELD, number));
 
-/** Host: the answer is there. */
+/** Host: call once the answer is written to the slot. */
 export function answered(table: Table, worker: number, number: number): void {
   const word = wordAt(table, worker);
   Atomics.store(table.words, word, pack(ANSWERED, number));

@@ -1,9 +1,9 @@
 /**
- * Where everything lives in the shared task table: one SharedArrayBuffer, addressed as 32-bit words.
+ * The layout of the shared task table: one SharedArrayBuffer of 32-bit words.
  *
  *     shared words | spin permits | queue ring | one block per worker | slots
  *
- * Words that different sides write often stand on different cache lines (16 words).
+ * Words that different sides write often are on different cache lines (16 words).
  */
 export const LINE = 16;
 
@@ -11,21 +11,21 @@ export const LINE = 16;
 export const QUEUE_HEAD = 0;
 export const QUEUE_TAIL = LINE;
 export const HOST_GATE = 2 * LINE;
-/** The host's own: where the next slot goes, which is ahead of the tail by those that are not announced yet. */
+/** The host's own: the next position, ahead of the tail by the slots that are not announced yet. */
 export const QUEUE_NEXT = 3 * LINE;
-/** Where the host last saw the head: reading the head itself takes its line away from the workers. */
+/** Where the host last saw the head. Reading the head itself takes its cache line from the workers. */
 export const QUEUE_SEEN = 3 * LINE + 1;
-/** How many chunks the arena has got so far: a side that knows fewer reads the port, because indices are reused. */
+/** Chunks that the arena has had so far. Indices are reused, so a side that knows fewer chunks reads its port. */
 export const CHUNKS_MADE = 4 * LINE;
 const PERMITS = 5 * LINE;
 const MOST_PERMITS = LINE;
 
-/** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
+/** Words of one worker's block. Words that rarely change come first, because the host reads the gate for every task. */
 export const GATE = 0;
 export const ABORTABLE_NOW = 1;
-/** How many rings for results the worker has made so far: a host that knows of fewer reads the port. */
+/** Rings that the worker has made so far. A host that knows fewer rings reads the port. */
 export const RINGS_MADE = 2;
-/** What a call that blocks the worker has come to, and the slot of the task that calls: see `host-call.ts`. */
+/** State of a blocking host call, and the slot of the calling task: see `host-call.ts`. */
 export const HOST_CALL = 3;
 export const CALL_SLOT = 4;
 /** Written by the worker. */
@@ -36,14 +36,14 @@ export const MAIL_HEAD = LINE + 3;
 /** Written by the host. */
 export const MAIL_TAIL = 2 * LINE;
 export const RESULT_HEAD = 2 * LINE + 1;
-/** The host's own; DONE_SEEN is where it last saw the tail. */
+/** The host's own. DONE_SEEN is where it last saw the tail. */
 export const DONE_HEAD = 3 * LINE;
 export const DONE_SEEN = 3 * LINE + 1;
 const BLOCK_HEADER = 4 * LINE;
 
 /**
- * Words of one slot. CREATED and START are times, 64-bit floats, so they stand on even words. The first words of the
- * payload, which are all that a small task has, share the line of the header.
+ * Words of one slot. CREATED and START are 64-bit floats, so they are on even words. The payload starts in the
+ * cache line of the header, where all of a small task fits.
  */
 export const STATE = 0;
 export const HANDLER = 1;
@@ -55,17 +55,17 @@ export const CREATED = 6;
 export const START = 8;
 export const PAYLOAD = 10;
 
-/** How many words a table needs for its parts; both sides derive every address from it. */
+/** The sizes from which both sides derive every address. */
 export interface Geometry {
-  /** Number of slots: a power of two. */
+  /** A power of two. */
   readonly slots: number;
-  /** Number of worker blocks, dead workers that have not exited yet included. */
+  /** Worker blocks, including those of dead workers whose threads have not exited. */
   readonly workers: number;
-  /** Words per slot, header included. */
+  /** Including the header. */
   readonly slotWords: number;
-  /** Entries of a worker's mailbox: a power of two. */
+  /** Entries per mailbox; a power of two. */
   readonly mailbox: number;
-  /** How many workers may spin at once. */
+  /** Workers that may spin at once. */
   readonly spinners: number;
 }
 

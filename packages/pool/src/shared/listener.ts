@@ -1,16 +1,14 @@
 import { SLEEPING } from './gate.js';
 
-/** Not in the types of the oldest language version that is supported. */
+/** Not in the types of the oldest supported language version. */
 const { waitAsync } = Atomics as unknown as {
   waitAsync(words: Int32Array, gate: number, state: number): { value: unknown };
 };
 
 /**
- * Receives the one wake-up owed by the side that turned a gate from SLEEPING. A message on a port would do, but costs both
- * sides more, and the sleeper 30 microseconds more until it runs.
- *
- * A wait stays on when the side wakes up for another reason, and counts for its next sleep. Node does not keep an event
- * loop alive for it (nodejs/node 61941), and should it do so one day, `hush` ends it.
+ * Receives the one wake-up that the side owes which turned a gate from SLEEPING. A message would cost both sides
+ * more, and the sleeper 30 microseconds. A wait outlives other wake-ups, and then serves the next sleep. Node keeps
+ * no event loop alive for it (nodejs/node 61941); `hush` ends it, should Node ever do so.
  */
 export class Listener {
   #listening = false;
@@ -27,16 +25,16 @@ export class Listener {
     };
   }
 
-  /** To be called by a side that sleeps. */
+  /** Call before sleeping. */
   listen(): void {
     if (this.#listening) return;
     this.#listening = true;
-    // When the gate has been turned by now, this is a string, and the wake-up comes all the same.
+    // If the gate was turned already, `value` is a string, and `#heard` is called, too.
     const { value } = waitAsync(this.#words, this.#gate, SLEEPING);
     void Promise.resolve(value).then(this.#heard);
   }
 
-  /** To be called by a side that waits for nothing any more. */
+  /** Call when there is nothing left to wait for. */
   hush(): void {
     if (this.#listening) Atomics.notify(this.#words, this.#gate);
   }

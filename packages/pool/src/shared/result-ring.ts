@@ -5,17 +5,17 @@ import { blockAt, type Table } from './table.js';
 const SIZE = 2 ** 21;
 
 /**
- * A worker's own memory for results, 8 MiB: for those that do not fit into a slot, and for the bytes of large buffers and texts inside
- * of results. The worker writes at the front; the host reads in the order in which things were written, because that is the order of
- * the completion ring, and stores how far it has come. Positions only grow (modulo 2^32); nothing wraps around the end.
+ * A worker's memory for results, 8 MiB: for results larger than a slot, and for large buffers and texts inside results. The
+ * worker writes at the front. The host reads in the order of writing, which is the order of the completion ring, and stores
+ * how far it has read. Positions only grow (modulo 2^32); no result wraps around the end.
  */
 export class ResultRing {
   readonly memory = memoryOf(new SharedArrayBuffer(SIZE * 4));
-  /** Where the next words go. To set it back takes back what was allocated since, of which the host must not have heard. */
+  /** Where the next words go. Setting it back frees words that the host has not heard of. */
   front = 0;
   readonly #table: Table;
   readonly #headWord: number;
-  /** The front when it was looked last. */
+  /** The front at the last call of `isSpare`. */
   #lookedAt = 0;
 
   constructor(table: Table, worker: number) {
@@ -24,13 +24,13 @@ export class ResultRing {
     Atomics.store(table.words, this.#headWord, 0);
   }
 
-  /** A position for that many words, or -1 when the host has not read enough yet. */
+  /** Returns a position, or -1 if the host has not read enough yet. */
   allocate(words: number): number {
     const { front } = this;
     if (words > SIZE / 2) return -1;
     const place = front & (SIZE - 1);
     const head = Atomics.load(this.#table.words, this.#headWord);
-    // When nothing is unread, start over: memory that was used a moment ago is still in the cache.
+    // If nothing is unread, start over: this memory is still in the cache.
     const isEmpty = head === front;
     const start = place > 0 && (isEmpty || place + words > SIZE) ? front + (SIZE - place) : front;
     if (!isEmpty && ((start + words - head) | 0) > SIZE) return -1;
@@ -38,7 +38,7 @@ export class ResultRing {
     return start | 0;
   }
 
-  /** Nothing was written since the last look, and the host has read all. */
+  /** Has the host read everything, and was nothing written since the last call? */
   isSpare(): boolean {
     const wasUsed = this.#lookedAt !== this.front;
     this.#lookedAt = this.front;
@@ -48,7 +48,7 @@ export class ResultRing {
 
 export const ringWordOf = (position: number): number => position & (SIZE - 1);
 
-/** Host: everything up to the end of these words was read. */
+/** Host: call once everything up to the end of these words was read. */
 export function ringRead(table: Table, worker: number, position: number, words: number): void {
   Atomics.store(table.words, blockAt(table.layout, worker) + RESULT_HEAD, (position + words) | 0);
 }

@@ -1,5 +1,5 @@
 /**
- * The life of a slot, kept in its STATE word: three bits for the kind, 29 bits for the owner or the ticket.
+ * The life of a slot, in its STATE word: three bits for the kind, 29 bits for the owner or the ticket.
  *
  *     FREE -> HELD -> QUEUED(ticket) -> RUNNING(worker) -> DONE(worker) -> FREE
  *              |   `-> MAILED(ticket) -^
@@ -8,32 +8,31 @@
  *
  * From RUNNING and ASKED to CONDEMNED(worker), until that worker's thread has exited.
  *
- * Invariants, which the model checker of the tests holds against every interleaving:
- *  1. Who may move a slot on: the host from FREE, HELD and DONE; whoever wins the compareExchange from QUEUED;
- *     the claiming worker from RUNNING or ASKED to DONE, or the host from RUNNING to ASKED and from either to CONDEMNED,
- *     by compareExchange. A worker whose task was condemned claims nothing more, so killing it costs no other task.
- *  2. A ticket is the ring position at which a slot was published, so a claim through a stale ring entry fails:
- *     the state that it expects holds the old ticket. A mailbox's ticket names its worker too, since positions of
- *     different rings may be equal.
- *  3. A claim changes STATE first and moves the head afterwards. A worker that dies in between leaves a head that
- *     points at a slot which is no longer queued; the side that meets it moves the head on. No death loses a slot.
- *  4. A worker writes DONE before it pushes to its completion ring. A worker that dies in between leaves a DONE
- *     slot that no ring names; the host finds it when it sweeps the slots of the dead worker.
- *  5. A worker is counted as running from before its claim until after its DONE, so the host never takes one for idle
- *     that has claimed something, and never stops one as idle before its result is safe.
+ * Invariants, which the model checker of the tests checks in every interleaving:
+ *  1. Who may change a state: the host from FREE, HELD and DONE; the side whose compareExchange wins, from QUEUED and
+ *     MAILED; the claiming worker from RUNNING or ASKED to DONE, and the host from RUNNING to ASKED and from either to
+ *     CONDEMNED, by compareExchange. A worker whose task was condemned claims nothing more, so killing it costs no other task.
+ *  2. A ticket is the ring position at which a slot was published, so a claim by an old ring entry fails: it expects a
+ *     state with the old ticket. A mailbox's ticket also names its worker, because positions of different rings may be equal.
+ *  3. A claim changes STATE first and moves the head afterwards. If a worker dies in between, the head points at a slot
+ *     that is no longer queued; the next side that finds it moves the head on. No death loses a slot.
+ *  4. A worker writes DONE before it pushes to its completion ring. If it dies in between, no ring names the DONE slot;
+ *     the host finds it when it sweeps the slots of the dead worker.
+ *  5. A worker counts as running from before its claim until after its DONE. So the host never takes a worker with a claimed
+ *     task for idle, and never stops it as idle before its result is safe.
  *
- * Which of the accesses are plain, and why each of those is right: docs/internals/memory-order.md.
+ * docs/internals/memory-order.md lists the plain accesses, and why each is correct.
  */
 export const FREE = 0;
 export const HELD = 1;
 export const QUEUED = 2;
 export const RUNNING = 3;
 export const DONE = 4;
-/** Queued for one worker alone. */
+/** Waits in the mailbox of one worker. */
 export const MAILED = 5;
-/** The worker that runs it will be killed for it. */
+/** The host will kill the worker that runs it. */
 export const CONDEMNED = 6;
-/** As RUNNING: the host has asked the worker that runs it to end it. */
+/** RUNNING, and the host has asked the worker to end it. */
 export const ASKED = 7;
 
 const KIND_BITS = 3;

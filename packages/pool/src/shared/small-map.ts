@@ -1,7 +1,7 @@
 /**
- * Values by number, a few at a time and each for a moment: it searches all of them. Not a Map: V8 makes a Map a new table whenever
- * it becomes empty. Of a Map that has lived long it does so in the old generation, and looks each time whether buffers hold so much
- * that it must mark the whole heap.
+ * Short-lived values by number, at most a few at a time, with linear search. A Map that becomes empty gets a new
+ * table. For an old Map, V8 allocates the table in the old generation, and checks each time whether buffers have
+ * grown so much that it must mark the whole heap.
  */
 export class SmallMap<Value> {
   readonly #keys: number[] = [];
@@ -33,7 +33,7 @@ export class SmallMap<Value> {
     }
   }
 
-  /** Gives a value, which is not there any more then. */
+  /** Removes and returns a value. */
   take(key: number): Value | undefined {
     const place = this.#keys.indexOf(key);
     if (place === -1) return undefined;

@@ -1,18 +1,18 @@
-/** Milliseconds. A wake-up costs 10 to 60 microseconds; a spin of up to a few of them may pay. */
+/** Milliseconds. A wake-up takes 10 to 60 microseconds, so spinning for a few times as long may pay. */
 const LONGEST = 0.2;
 const SHORTEST = 0.006;
-/** A sleep shorter than this could have been a spin. */
+/** Milliseconds. During a shorter sleep, spinning might have paid. */
 const SHORT_SLEEP = 0.3;
-/** After so many short sleeps, one spin finds out whether spinning pays by now. */
+/** Short sleeps after which one spin tries whether spinning pays now. */
 const TRY_EVERY = 32;
 
 /**
- * How long a side looks for work before it sleeps. What happened decides: a spin that found something doubles the
- * budget, one that did not halves it, down to none at all. That sleeps are short does not mean that spinning pays:
- * where the other side has to wait for this core, it never does. So short sleeps only earn a trial now and then.
+ * How long a side spins before it sleeps. A spin that finds something doubles the budget; any other spin halves it,
+ * down to 0. Short sleeps alone do not show that spinning pays: it never does if the other side waits for this
+ * core. So they only lead to a trial now and then.
  */
 export class SpinBudget {
-  /** Milliseconds; 0: sleep at once. */
+  /** Milliseconds; 0: do not spin. */
   current = LONGEST;
   #shortSleeps = 0;
 

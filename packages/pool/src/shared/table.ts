@@ -28,28 +28,26 @@ import {
 } from './slot-state.js';
 
 const TICKET_MASK = (1 << 29) - 1;
-/** Of a mailbox's ticket: more than any mailbox has entries, and the rest names up to 8,191 workers. */
+/** A mailbox's ticket has a position of this many bits, more than any mailbox needs, and a worker's index up to 8,191. */
 const MAIL_POSITION_BITS = 16;
 const EMPTY = -1;
 const REFUSED = -2;
 
-/** Added to a slot number in a completion ring: the worker asks for the payload instead of reporting an end. */
+/** Bit of an entry of a completion ring: the worker requests the slot's payload. */
 export const PULL = 1 << 30;
-/** An entry of a completion ring by itself: the worker is blocked until the host has answered a call, see `host-call.ts`. */
+/** Entry of a completion ring: the worker is blocked until the host has answered a host call, see `host-call.ts`. */
 export const CALL = 1 << 29;
 
 const next = (position: number): number => (position + 1) & TICKET_MASK;
 
-/** How many entries lie between two ring positions. */
+/** Entries between two ring positions. */
 export const distance = (head: number, tail: number): number => (tail - head) & TICKET_MASK;
 
-/** The address of a slot's first word. */
 export const slotAt = (layout: Layout, slot: number): number => layout.slotBase + slot * layout.slotWords;
 const stateAt = (layout: Layout, slot: number): number => slotAt(layout, slot) + STATE;
-/** The address of a worker's block. */
 export const blockAt = (layout: Layout, worker: number): number => layout.blocks + worker * layout.blockWords;
 
-/** Whose ring it is: that of the mailbox of a worker, or the queue for all. */
+/** The owner of the queue that all workers claim from. Other owners are workers, with their mailboxes. */
 const SHARED = -1;
 const headAt = (layout: Layout, owner: number): number =>
   owner === SHARED ? QUEUE_HEAD : blockAt(layout, owner) + MAIL_HEAD;
@@ -59,13 +57,12 @@ const entryAt = (layout: Layout, owner: number, position: number): number =>
   owner === SHARED
     ? layout.queue + (position & (layout.slots - 1))
     : blockAt(layout, owner) + layout.mailRing + (position & (layout.mailbox - 1));
-/** The state of a slot that waits at this position. */
+/** The STATE of a slot that waits at this position of its owner's ring. */
 const ticket = (owner: number, position: number): number =>
   owner === SHARED
     ? pack(QUEUED, position)
     : pack(MAILED, (owner << MAIL_POSITION_BITS) | (position & ((1 << MAIL_POSITION_BITS) - 1)));
 
-/** One view of a table: the same on the host and in each worker. */
 export interface Table {
   readonly layout: Layout;
   readonly words: Int32Array;
@@ -75,8 +72,8 @@ const replaces = (words: Int32Array, address: number, expected: number, state: n
   Atomics.compareExchange(words, address, expected, state) === expected;
 
 /**
- * Host: publishes a held slot to the queue that every worker claims from. False when the ring is full. No worker sees it
- * before it is announced, so that many slots need but one store that waits for all earlier ones.
+ * Host: puts a held slot into the queue that all workers claim from. Returns false if the queue is full. Workers
+ * see the slot once it is announced; so many slots share one store that waits for all earlier stores.
  */
 export function publish(table: Table, slot: number): boolean {
   const { words, layout } = table;
@@ -85,14 +82,14 @@ export function publish(table: Table, slot: number): boolean {
   const address = stateAt(layout, slot);
   const state = pack(QUEUED, place);
   const following = next(place);
-  // From here on nothing is called: at the end of the stack all of this happens, or nothing.
+  // No calls from here on: if the stack is full, either all of this happens or nothing.
   words[layout.queue + (place & (layout.slots - 1))] = slot;
   words[address] = state;
   words[QUEUE_NEXT] = following;
   return true;
 }
 
-/** Host: lets the workers see all slots that were published. */
+/** Host: shows all published slots to the workers. */
 export function announce({ words }: Table): void {
   const place = words[QUEUE_NEXT] as number;
   if (Atomics.load(words, QUEUE_TAIL) !== place) Atomics.store(words, QUEUE_TAIL, place);
@@ -106,7 +103,7 @@ function hasRoom(table: Table, place: number): boolean {
   return true;
 }
 
-/** Host: moves the head over entries whose slots were retracted. True when that made room. */
+/** Host: moves the head past retracted entries. Returns true if it moved. */
 function skipStale(table: Table): boolean {
   const { words, layout } = table;
   for (let moved = false; ; moved = true) {
@@ -118,7 +115,7 @@ function skipStale(table: Table): boolean {
   }
 }
 
-/** Host: gives a held slot to one worker alone. False when that worker's mailbox is full. */
+/** Host: puts a held slot into a worker's mailbox. Returns false if the mailbox is full. */
 export function publishTo(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
   const tail = Atomics.load(words, tailAt(layout, worker));
@@ -129,7 +126,7 @@ export function publishTo(table: Table, worker: number, slot: number): boolean {
   return true;
 }
 
-/** Host: takes a queued slot back. False when a worker has claimed it (or finished it) already. */
+/** Host: takes back a slot from the queue or a mailbox. Returns false if a worker has claimed it. */
 export function retract(table: Table, slot: number): boolean {
   const { words, layout } = table;
   const address = stateAt(layout, slot);
@@ -138,7 +135,7 @@ export function retract(table: Table, slot: number): boolean {
   return waits && replaces(words, address, state, pack(HELD, 0));
 }
 
-/** Host: the slot that has been in the queue for longest, or -1. */
+/** Host: the oldest slot in the queue, or -1. */
 export function oldestQueued(table: Table): number {
   const { words, layout } = table;
   skipStale(table);
@@ -147,29 +144,28 @@ export function oldestQueued(table: Table): number {
   return Atomics.load(words, stateAt(layout, slot)) === ticket(SHARED, head) ? slot : EMPTY;
 }
 
-/** Host: the worker for which alone a slot is queued, or -1. */
+/** Host: the worker in whose mailbox a slot waits, or -1. */
 export function addresseeOf({ words, layout }: Table, slot: number): number {
   const state = Atomics.load(words, stateAt(layout, slot));
   return kindOf(state) === MAILED ? ownerOf(state) >>> MAIL_POSITION_BITS : -1;
 }
 
-/** Host: is the slot unclaimed? */
+/** Host: is the slot unused? */
 export const isFree = ({ words, layout }: Table, slot: number): boolean =>
   words[stateAt(layout, slot)] === FREE;
 
-/** Host: gives a slot back to the free ones. */
 export function release(table: Table, slot: number): void {
   table.words[slotAt(table.layout, slot) + STATE] = FREE;
 }
 
-/** May a worker take this slot now, from its mailbox or from those that wait for all? */
+/** May this worker take the slot now? `isShared`: it is from the queue, not from the mailbox. */
 type Accepts = (slot: number, isShared: boolean) => boolean;
 
 /**
- * Worker: claims the oldest queued slot, its own mailbox first. Returns the slot or -1.
- * `accepts` may refuse a slot for now. A shared one stays first in the queue for the others; one from the mailbox is
- * for this worker alone, so nothing else is claimed before it: otherwise it might never be accepted.
- * `mayPass` says that a shared slot may be claimed before the mail that is due: that is how both take turns.
+ * Worker: claims the oldest slot of its mailbox, or else of the queue. Returns the slot or -1.
+ * @param accepts may refuse a slot for now. A refused slot of the queue stays first, for other workers. A refused
+ * slot of the mailbox stays first, too, and nothing else is claimed before it, so that its turn comes.
+ * @param mayPass whether the queue may go before this slot of the mailbox, so that both take turns
  */
 export function claim(
   table: Table,
@@ -189,13 +185,13 @@ export function claim(
   return slot === REFUSED ? EMPTY : slot;
 }
 
-/** Worker: the same from its mailbox alone, when it retires. */
+/** Worker: claims from its mailbox only, while it retires. */
 export function claimOwn(table: Table, worker: number, accepts?: Accepts): number {
   const mail = claimFrom(table, worker, worker, accepts);
   return mail === REFUSED ? EMPTY : mail;
 }
 
-/** The slot that a ring names next, or -1. It may have been taken back. */
+/** The next slot of a ring, or -1. The host may have taken it back. */
 function firstOf({ words, layout }: Table, owner: number): number {
   const head = Atomics.load(words, headAt(layout, owner));
   if (head === Atomics.load(words, tailAt(layout, owner))) return EMPTY;
@@ -215,7 +211,7 @@ function claimFrom(table: Table, owner: number, worker: number, accepts: Accepts
   }
 }
 
-/** Is the slot still queued as the ring says, and not for this worker now? */
+/** Is the slot still queued here, and refused by this worker? */
 function refuses(table: Table, slot: number, owner: number, head: number, accepts?: Accepts): boolean {
   if (accepts === undefined || accepts(slot, owner === SHARED)) return false;
   return Atomics.load(table.words, stateAt(table.layout, slot)) === ticket(owner, head);
@@ -233,14 +229,14 @@ function take(table: Table, worker: number, slot: number, queued: number): boole
   return false;
 }
 
-/** To a word that no other thread writes. */
+/** For words that no other thread writes. */
 function add(words: Int32Array, word: number, count: number): void {
   words[word] = (words[word] as number) + count;
 }
 
 /**
- * Worker: would a claim change anything? Used between declaring sleep and sleeping. True also for stale entries at
- * the head, which a claim moves past; false for a slot that `accepts` refuses.
+ * Worker: would a claim change anything? Called between declaring sleep and sleeping. Also true for stale entries
+ * at the head, which a claim passes; false for a slot that `accepts` refuses.
  */
 export function anythingQueued(table: Table, worker: number, accepts?: Accepts): boolean {
   const { words, layout } = table;
@@ -251,12 +247,12 @@ export function anythingQueued(table: Table, worker: number, accepts?: Accepts):
   return !refuses(table, Atomics.load(words, entryAt(layout, owner, head)), owner, head, accepts);
 }
 
-/** Worker: reports the end of a claimed slot. False when the host has condemned it: then claim nothing more. */
+/** Worker: reports the end of a claimed slot. Returns false if the host has condemned it: then claim nothing more. */
 export function complete(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
   const address = stateAt(layout, slot);
   const done = pack(DONE, worker);
-  // Only the host asks, and only tasks that run: whatever else the state is by now, it stays so.
+  // The host turns RUNNING to ASKED, never back. If both replacements fail, the slot is condemned and stays so.
   const isDone =
     replaces(words, address, pack(RUNNING, worker), done) ||
     replaces(words, address, pack(ASKED, worker), done);
@@ -267,13 +263,12 @@ export function complete(table: Table, worker: number, slot: number): boolean {
 
 const isRunning = (state: number): boolean => kindOf(state) === RUNNING || kindOf(state) === ASKED;
 
-/** Host: the worker that runs a slot, or -1. */
 export function runnerOf({ words, layout }: Table, slot: number): number {
   const state = Atomics.load(words, stateAt(layout, slot));
   return isRunning(state) ? ownerOf(state) : -1;
 }
 
-/** Host: asks the worker that runs a slot to end it. False when it has ended, or was asked before. */
+/** Host: asks the worker to end a running slot. Returns false if the slot has ended, or was asked before. */
 export function ask({ words, layout }: Table, slot: number): boolean {
   const address = stateAt(layout, slot);
   const state = Atomics.load(words, address);
@@ -281,24 +276,23 @@ export function ask({ words, layout }: Table, slot: number): boolean {
   return replaces(words, address, state, pack(ASKED, ownerOf(state)));
 }
 
-/** Worker: shall it end the slot that it runs? */
+/** Worker: has the host asked it to end this slot? */
 export function isAsked({ words, layout }: Table, slot: number): boolean {
   const kind = kindOf(Atomics.load(words, stateAt(layout, slot)));
   return kind === ASKED || kind === CONDEMNED;
 }
 
-/** Host: how many tasks a worker runs. */
 export function runningNow({ words, layout }: Table, worker: number): number {
   return Atomics.load(words, blockAt(layout, worker) + RUNNING_NOW);
 }
 
-/** Host: has a worker claimed all that waited for it alone, and ended all that it has claimed? */
+/** Host: is a worker's mailbox empty, and has the worker ended all claimed slots? */
 export function hasNothing(table: Table, worker: number): boolean {
-  // In this order: it may claim its mail meanwhile, and counts as running before its mail counts as claimed.
+  // In this order: a worker that claims mail counts as running before the mailbox counts as empty.
   return mailCount(table, worker) === 0 && runningNow(table, worker) === 0;
 }
 
-/** Host: the worker that runs a slot, which must now be killed, or -1 when the slot has ended. */
+/** Host: condemns a running slot and returns its worker, which must then be killed; or -1 if the slot has ended. */
 export function condemn(table: Table, slot: number): number {
   const { words, layout } = table;
   const address = stateAt(layout, slot);
@@ -307,7 +301,7 @@ export function condemn(table: Table, slot: number): number {
   return isRunning(state) && replaces(words, address, state, pack(CONDEMNED, worker)) ? worker : -1;
 }
 
-/** Worker: pushes an entry (a slot, or a slot with PULL) to its completion ring. */
+/** Worker: pushes an entry (a slot, a slot with PULL, or CALL) to its completion ring. */
 export function report(table: Table, worker: number, entry: number): void {
   const { words, layout } = table;
   const block = blockAt(layout, worker);
@@ -316,7 +310,7 @@ export function report(table: Table, worker: number, entry: number): void {
   Atomics.store(words, block + DONE_TAIL, next(tail));
 }
 
-/** Host: the next entry of a worker's completion ring, or -1. A slot that ended is the caller's to release. */
+/** Host: takes the next entry of a worker's completion ring, or returns -1. The caller releases an ended slot. */
 export function drainOne(table: Table, worker: number): number {
   const { words, layout } = table;
   const block = blockAt(layout, worker);
@@ -326,32 +320,30 @@ export function drainOne(table: Table, worker: number): number {
     if (head === tail) return EMPTY;
     words[block + DONE_SEEN] = tail;
   }
-  // Written before the tail that was seen; a call of Atomics costs more than all the rest of this.
+  // A plain load, because the entry was written before the tail that was seen; an Atomics call would cost more than the rest.
   const entry = words[block + layout.doneRing + (head & (layout.slots - 1))] as number;
   words[block + DONE_HEAD] = next(head);
   return entry;
 }
 
-/** Host: does any completion wait? */
 export function anythingDone(table: Table, worker: number): boolean {
   const block = blockAt(table.layout, worker);
   return table.words[block + DONE_HEAD] !== Atomics.load(table.words, block + DONE_TAIL);
 }
 
-/** How many entries wait in a worker's mailbox. */
 export function mailCount(table: Table, worker: number): number {
   const { words, layout } = table;
   return distance(Atomics.load(words, headAt(layout, worker)), Atomics.load(words, tailAt(layout, worker)));
 }
 
-/** Host: queue entries before which the head still is, announced or not; retracted entries count until the head passes. */
+/** Host: entries that the head has not passed, announced or not. Retracted entries count. */
 export function queuedEntries(table: Table): number {
   return distance(Atomics.load(table.words, QUEUE_HEAD), table.words[QUEUE_NEXT] as number);
 }
 
 /**
- * Host, once a worker's thread has exited and its ring is drained: every slot that it still owns, by kind, and
- * the slots that wait in its mailbox (taken back, so HELD).
+ * Host: the slots that an exited worker still owns, by kind, after its ring was drained. Slots of its mailbox are
+ * taken back, so they are HELD.
  */
 export function sweep(table: Table, worker: number): { running: number[]; done: number[]; mail: number[] } {
   const { words, layout } = table;
@@ -372,7 +364,7 @@ export function sweep(table: Table, worker: number): { running: number[]; done: 
   return { running, done, mail };
 }
 
-/** Host: a block ready for a new worker. */
+/** Host: prepares a block for a new worker. */
 export function resetBlock(table: Table, worker: number): void {
   const block = blockAt(table.layout, worker);
   for (let word = 0; word < table.layout.doneRing; word++) Atomics.store(table.words, block + word, 0);

@@ -1,14 +1,14 @@
 import { timers } from './timers.js';
 
-/** Milliseconds from one look to the next: a load that comes and goes keeps its memory in between. */
+/** Milliseconds between two calls of `trim`: a load that comes and goes keeps its memory in between. */
 const PERIOD = 500;
 
 /**
- * Gives up memory that large values have needed, or a wait, once nothing has needed it from one look to the next. It looks only
- * while there is some, and keeps no process alive.
+ * Gives up memory of large values (or ends a wait) that was not needed between two calls of `trim`. Its timer runs
+ * only while there is something to give up, and keeps no process alive.
  *
- * @param trim gives up what nothing has needed since it was called last; false: it is all gone.
- * @returns to be called when there is something to give up, such as more memory than small values need
+ * @param trim gives up what was not needed since its last call; returns false if nothing is left
+ * @returns a function to call when there is something to give up
  */
 export function trimmerOf(trim: () => boolean): () => void {
   let isLooking = false;
