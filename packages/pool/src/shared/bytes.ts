@@ -8,26 +8,26 @@ import { uncloneable } from './uncloneable.js';
 import { clone } from './untrusted.js';
 
 /**
- * Values as bytes that another process reads, perhaps another version of this package, in V8's own format. What is read equals
- * `structuredClone` of what was written. Before them, the version of this format and a CRC-32 of the rest, since damaged lengths
- * could ask for all memory.
+ * Values as bytes for another process, perhaps with another version of this package, in V8's own format. Reading
+ * gives what `structuredClone` would give. A head has the version of this format and a CRC-32 of the rest, because
+ * damaged lengths could request all memory.
  */
 const VERSION = 1;
 const SUM = 1;
 const HEAD = 5;
 
-// Asked for when they are needed: every user of the pool loads this file.
+// Loaded on demand: every user of the pool loads this file.
 const v8 = (): typeof import('node:v8') => process.getBuiltinModule('node:v8');
 const crc32 = (bytes: Uint8Array): number => process.getBuiltinModule('node:zlib').crc32(bytes);
 
 /**
- * @param path what to call the value in an error
- * @throws UncloneableError for what cannot be copied, or only inside one process: ports, shared memory, Blobs, keys
+ * @param path name of the value in errors
+ * @throws UncloneableError for values that cannot be copied, or only within one process: ports, shared memory, Blobs, keys
  */
 export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> {
   const content = unwrap(value).value;
   try {
-    // Of class instances it makes plain objects, but for those that belong to the process. V8 would make nothing of these.
+    // Class instances become plain objects, except for instances that belong to the process; V8 would silently lose these.
     const copy = clone(content);
     if (reaches(copy, isOfOneProcess)) throw new node.DOMException(OF_ONE_PROCESS, 'DataCloneError');
     const serializer = new (v8().Serializer)();
@@ -43,7 +43,9 @@ export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> 
   }
 }
 
-/** As `encode`, but only so many bytes: of more their number, and a buffer that is larger by itself is not copied. */
+/**
+ * As `encode`, but of a value with more than `most` bytes it returns only their number. A larger buffer is not even copied.
+ */
 export function encodeWithin(value: unknown, path: string, most: number): Uint8Array<ArrayBuffer> | number {
   const content = unwrap(value).value;
   const isBuffer = ArrayBuffer.isView(content) || types.isArrayBuffer(content);
@@ -52,7 +54,7 @@ export function encodeWithin(value: unknown, path: string, most: number): Uint8A
   return bytes.length > most ? bytes.length : bytes;
 }
 
-/** @throws PoolError PLIMSOLL_POOL_BAD_BYTES for what `encode` has not written, or an unknown version of it */
+/** @throws PoolError PLIMSOLL_POOL_BAD_BYTES unless `encode` of a known version has written the bytes */
 export function decode({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (byteLength < HEAD) throw badBytes(`${byteLength} bytes are too few`);
@@ -66,7 +68,7 @@ export function decode({ buffer, byteOffset, byteLength }: Uint8Array): unknown 
   }
 }
 
-/** What a task threw: class name, message, stack, code, causes and own properties. Never throws. */
+/** Keeps class name, message, stack, code, causes and own properties of an error. Never throws. */
 export const encodeError = (reason: unknown): Uint8Array<ArrayBuffer> =>
   sendThrown(reason, (thrown) => encode(thrown));
 
@@ -85,7 +87,7 @@ const badBytes = (what: string, cause?: unknown): PoolError =>
 
 const OF_ONE_PROCESS = 'a part of it belongs to one process, like ports, keys, Blobs and shared memory';
 
-/** Is a part of a structured clone neither plain nor of a kind that V8 writes? */
+/** Is a part of a structured clone neither plain nor of a class that V8 writes? */
 function isOfOneProcess(part: object): boolean {
   if (types.isSharedArrayBuffer(ArrayBuffer.isView(part) ? part.buffer : part)) return true;
   const isWritten = Array.isArray(part) || ArrayBuffer.isView(part) || KINDS.some((isKind) => isKind(part));

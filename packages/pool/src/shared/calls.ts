@@ -1,55 +1,55 @@
-/** How a function is called, as bits; none: with the value of the task. The rest is done by wrappers around it. */
-/** The value is an array, and its items are the arguments. */
+/** Bits that say how a function is called; 0: with the value of the task. Wrappers around the function do the rest. */
+/** The value is an array of arguments. */
 export const SPREAD = 1;
 /** The call has a context: `task` of `@plimsoll/pool/worker`. */
 export const OBSERVED = 2;
-/** What the function returns is kept by the worker, to be iterated by further tasks. */
+/** The worker keeps the returned iterable for further tasks. */
 export const STREAMED = 4;
-/** One of those: it calls no function, and its value is a `StreamStep`. */
+/** The task continues such an iterable: its value is a `StreamStep`, and it calls no function. */
 export const CONTINUED = 8;
-/** The value is a `FedValue`: some of the arguments are async iterables of the host. */
+/** The value is a `FedValue`: some arguments are async iterables of the host. */
 export const FED = 16;
-/** The value is a `Packed`: what travels beside the task is restored around the call. */
+/** The value is a `Packed`: its context and trace are restored around the call. */
 export const CARRIED = 32;
-/** It calls no function, but gives the names of those that the file exports. */
+/** The task calls no function, but returns the names of the exported functions. */
 export const LISTED = 64;
-/** The value is a `BytesCall`, and so is the result. With SPREAD the bytes are those of a list of arguments. */
+/** The value is a `BytesCall`, and the result is bytes. With SPREAD, the bytes encode a list of arguments. */
 export const BYTES = 128;
 
-/** A task for whom has it as bytes of `encode`, and wants its result as such, not as a value. */
+/** A task whose value the caller has as bytes of `encode`. The caller wants the result as bytes, too. */
 export interface BytesCall {
   readonly task: Uint8Array;
-  /** Bytes that the result may have; of a larger one only their number comes. */
+  /** Largest result in bytes. For a larger result, only its size is returned. */
   readonly most: number;
 }
 
-/** A task and what travels beside it: a plain object, which the codec knows. */
+/** A task with what travels beside it: a plain object, for the codec. */
 export interface Packed {
   readonly task: unknown;
-  /** What the registered AsyncLocalStorages held, by their names. */
+  /** Stores of AsyncLocalStorages, by registered name. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Of W3C: `traceparent`, `tracestate`, `baggage`. */
+  /** W3C headers: `traceparent`, `tracestate`, `baggage`. */
   readonly trace?: Readonly<Record<string, string>>;
-  /** Somebody waits to hear that the task of this number begins. */
+  /** If set, the worker reports the start of the task under this number. */
   readonly notice?: number;
 }
 
 export const NEXT = 0;
 export const RETURN = 1;
-/** What shall be done with which iterable of the worker. */
+/** Continue or end which of the worker's iterables. */
 export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number];
 
-/** The name of a function of the host, and its arguments. */
+/** Name of a host function, and its arguments. */
 export type HostRequest = readonly [name: string, items: readonly unknown[]];
 
-/** A function of a worker file, or a wrapper around one: the loop gives it one value. */
+/** A function of a worker file, or a wrapper around one. The loop calls it with one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;
 
-/** Has it a method `then`, as promises have? */
+/** Has it a method `then`, like a promise? */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
-/** Calls something, and then `onEnd`: once the promise is settled, if it gives one. */
+/** Calls `call`, then `onEnd`: at once, or when the returned promise has settled. */
 export function withEnd(call: () => unknown, onEnd: (isFailed: boolean) => void): unknown {
   let isLater = false;
   let isFailed = true;
@@ -74,7 +74,7 @@ async function settled(result: unknown, onEnd: (isFailed: boolean) => void): Pro
   }
 }
 
-/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: no code would handle the result of such a call. */
+/** Properties that `await`, `JSON.stringify`, test runners and loggers read from any object. */
 const PROBES = new Set([
   'then',
   'toJSON',
@@ -85,7 +85,7 @@ const PROBES = new Set([
   'inspect',
 ]);
 
-/** An object whose members are made when they are first asked for. */
+/** An object whose members are created when they are first read. */
 export function callsByName(callOf: (name: string) => unknown): object {
   const valuesByName = new Map<string, unknown>();
   return new Proxy(Object.freeze(Object.create(null)), {

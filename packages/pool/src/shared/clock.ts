@@ -2,10 +2,9 @@ import { node } from './node-realm.js';
 
 const { hrtime, uptime } = node.process;
 
-/** Where a clock reads the time from. */
 export type Source = 'hrtime' | 'uptime';
 
-/** What `hrtime` is when a test has faked it before this module is loaded: nobody fakes `uptime`, but it takes longer. */
+/** Has a test faked `hrtime` before this module was loaded? Nobody fakes `uptime`, but reading it takes longer. */
 function isStandingStill(): boolean {
   const [seconds, nanoseconds] = hrtime();
   const end = uptime() + 1e-6;
@@ -16,12 +15,14 @@ function isStandingStill(): boolean {
 
 export let source: Source = isStandingStill() ? 'uptime' : 'hrtime';
 
-/** Each source is one clock in every thread; both sides must read the same. */
+/** Each source is one clock for all threads; host and worker must use the same source. */
 export function readTimeFrom(reference: Source): void {
   source = reference;
 }
 
-/** Milliseconds by a clock that all threads share. The first `performance.now()` would cost a new thread half of one. */
+/**
+ * Milliseconds of a clock that all threads share. The first `performance.now()` would cost a new thread half a millisecond.
+ */
 export function now(): number {
   if (source === 'uptime') return uptime() * 1e3;
   const [seconds, nanoseconds] = hrtime();

@@ -1,2 +1,2 @@
-/** Deno's threads and ports differ from Node's in what the pool stands on. Each place that asks says how. */
+/** Deno's threads and ports differ from Node's. Each use of this explains how. */
 export const IN_DENO = process.versions.deno !== undefined;

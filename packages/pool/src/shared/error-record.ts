@@ -6,20 +6,20 @@ import { uncloneable } from './uncloneable.js';
 import { clone, isError, lineageOf, messageOf, read, readText, tried } from './untrusted.js';
 
 /**
- * What a task threw, on its way to another thread. Structured clone keeps only message, stack and cause of an error, and
- * only the names of the standard; this keeps its class by name, its code, its causes and its own properties.
+ * A thrown value on its way to another thread. Structured clone keeps only message, stack and cause of an error,
+ * and only standard names; this also keeps its class name, code and own properties.
  */
 export interface Thrown {
   readonly value: Carried;
-  /** Each error that is part of it, once: they may name one another in circles. */
+  /** Every error that the value contains, once: errors may refer to one another in cycles. */
   readonly errors: readonly ErrorRecord[];
 }
 
-/** The number of an error; a list of errors and primitive values; or anything that can be cloned. */
+/** The index of an error; a list of errors and primitive values; or anything that can be cloned. */
 type Carried = { error: number } | { list: Carried[] } | { value: unknown };
 
 interface ErrorRecord {
-  /** The closest class of the language that it extends. */
+  /** The closest built-in class that it extends. */
   readonly base: string;
   /** The name of its constructor. */
   readonly type: string;
@@ -37,17 +37,17 @@ const BASES: Readonly<Record<string, ErrorClass>> = Object.fromEntries(
 );
 /** Own properties that are not enumerable. */
 const HIDDEN = ['cause', 'errors', 'error', 'suppressed'];
-/** Of further errors, their own properties stay behind. */
+/** Further errors lose their own properties. */
 const MOST_WITH_PROPERTIES = 1000;
-/** What is nested deeper stays behind: on a stack of the usual size, a host can read what is three times as deep. */
+/** Properties that are nested deeper are dropped. With the usual stack, a host can read three times this depth. */
 const DEEPEST = 500;
-/** Characters of a text, when all of them may be too many. */
+/** Characters that `carryLess` keeps of a text. */
 const CUT = 4096;
 const WHAT = 'the thrown value';
-// An array may have another prototype, or a property of that name.
+// Saved, because an array may have another prototype, or own properties of these names.
 const { every, some } = Array.prototype;
 
-/** What a task threw, ready for the codec. Never throws: what cannot be carried stays behind. */
+/** Prepares a thrown value for the codec. Never throws: parts that cannot be sent are dropped. */
 export function carry(value: unknown): Thrown {
   try {
     return collect(value);
@@ -60,7 +60,7 @@ export function carry(value: unknown): Thrown {
   }
 }
 
-/** The least that can be said of it, when all of it is too much: by its code a caller tells what happened. */
+/** Reduces a value that is too large to send: keeps its code, by which callers recognize it, and the start of its texts. */
 export function carryLess({ value, errors: [first] }: Thrown, reason: unknown): Thrown {
   if (first === undefined || !('error' in value))
     return collect(new UncloneableError(WHAT, messageOf(reason).slice(0, CUT)));
@@ -71,7 +71,7 @@ export function carryLess({ value, errors: [first] }: Thrown, reason: unknown): 
   return { value, errors: [{ ...first, ...less, properties: isShort ? { code: { value: code } } : {} }] };
 }
 
-/** Sends what was thrown, or as much of it as can be sent. */
+/** Sends a thrown value, reduced if it cannot be sent whole. */
 export function sendThrown<Sent>(value: unknown, send: (thrown: Thrown) => Sent): Sent {
   const thrown = carry(value);
   try {
@@ -94,16 +94,16 @@ function collect(thrown: unknown): Thrown {
   };
   const value = carried(thrown);
   const errors: ErrorRecord[] = [];
-  // The map grows meanwhile, and `keys` goes through what is added.
+  // `carried` adds errors to the map in the meantime; the loop visits them, too.
   for (const error of numbers.keys())
     errors.push(recordOf(error, errors.length < MOST_WITH_PROPERTIES ? carried : undefined));
   return { value, errors };
 }
 
-/** Errors, and perhaps primitive values among them, such as the `errors` of an AggregateError. */
+/** Errors, perhaps with primitive values among them, like the `errors` of an AggregateError. */
 function isListOfErrors(value: unknown): value is unknown[] {
   if (types.isProxy(value) || !Array.isArray(value)) return false;
-  // First, since a sparse array may be billions of holes long.
+  // First: a sparse array may have billions of holes.
   if (Object.keys(value).length !== value.length || !some.call(value, isError)) return false;
   return every.call(value, (item) => isError(item) || isPrimitive(item));
 }
@@ -124,14 +124,14 @@ function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefin
   };
 }
 
-/** An object in place of the text becomes a text, as by structured clone. */
+/** If the message is an object, it becomes a string, as in structured clone. */
 function messageTextOf(error: Error): string {
   const message = read(error, 'message');
   if (typeof message !== 'object' || message === null) return readText(error, 'message', '');
   return tried(() => String(message), '');
 }
 
-/** Undefined when its prototype is that of something else. */
+/** Undefined if the prototype is that of another class. */
 function baseOf(error: Error): string | undefined {
   const lineage = lineageOf(error);
   if (lineage.includes(node.DOMException.prototype)) return 'DOMException';
@@ -147,13 +147,13 @@ function ownPropertiesOf(error: Error, carried: (value: unknown) => Carried): Re
       const part = carried((error as unknown as Record<string, unknown>)[name]);
       if (!reaches(part, (_, depth) => depth === DEEPEST)) properties[name] = part;
     } catch {
-      // A property that cannot be cloned stays behind; the error itself matters more.
+      // Dropped: it cannot be cloned, and the error itself matters more.
     }
   }
   return properties;
 }
 
-/** The other end of `carry`. */
+/** The inverse of `carry`. */
 export function restore({ value, errors }: Thrown): unknown {
   const instances = errors.map(create);
   for (const [number, record] of errors.entries()) fill(instances[number] as Error, record, instances);
@@ -183,7 +183,7 @@ function create({ base, type, message, name }: ErrorRecord): Error {
 
 const classes = new Map<string, ErrorClass>();
 
-/** A class of the same name, so that `error.constructor.name` and logs say what they said in the worker. */
+/** A class of the same name, so that `error.constructor.name` and logs are as in the worker. */
 function classOf(base: string, type: string): ErrorClass {
   const Base = BASES[base] ?? Error;
   if (type === base) return Base;

@@ -1,25 +1,24 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Thrown } from './error-record.js';
 
-/** What the value of a task is whose arguments are partly async iterables of the host: those are left out. */
+/** The value of a task whose arguments are partly async iterables of the host. `values` leaves these out. */
 export interface FedValue {
   readonly values: readonly unknown[];
   readonly feeds: readonly FeedEnd[];
 }
 
-/** The worker's end of an async iterable of the host. */
 export interface FeedEnd {
-  /** Which of the values it is. */
+  /** Index of the argument. */
   readonly index: number;
   readonly port: MessagePort;
-  /** The function shall get a ReadableStream. */
+  /** True: the function gets a ReadableStream. */
   readonly isReadable: boolean;
 }
 
-/** From the worker: how many items more it takes, or null: none any more. */
+/** From the worker: how many further items to send; null: no more. */
 export type FeedRequest = number | null;
 
-/** From the host: as a result of an iterator, or why there is no more. */
+/** From the host: an iterator result, or the error that ended the iterable. */
 export interface FeedMessage {
   readonly done: boolean;
   readonly value?: unknown;

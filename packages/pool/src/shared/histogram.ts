@@ -1,21 +1,21 @@
 import { bucketsOf } from '../../../monitor/dist/metrics/buckets.js';
 
-/** Percents as Piscina names them. */
+/** Piscina's names of percentiles. */
 const PERCENTS = [
   ...(['0_001', '0_01', '0_1', '1', '2_5', '10', '25', '50', '75'] as const),
   ...(['90', '97_5', '99', '99_9', '99_99', '99_999'] as const),
 ] as const;
 
-/** A summary of recorded times, in milliseconds; the fields of Piscina's. */
+/** A summary of recorded times in milliseconds, with Piscina's fields. */
 export type HistogramSummary = Readonly<
   Record<'average' | 'mean' | 'stddev' | 'min' | 'max' | `p${(typeof PERCENTS)[number]}`, number>
 >;
 
-/** Of nanoseconds, up to eighteen minutes. */
+/** For nanoseconds, up to eighteen minutes. */
 const { count, bucketOf, middleOf } = bucketsOf(6, 40);
 const NANOS = 1e6;
 
-/** Places of the numbers that come before the buckets. */
+/** Cells in front of the buckets. */
 const COUNT = 0;
 const SUM = 1;
 const SQUARES = 2;
@@ -26,11 +26,9 @@ const CELLS = BUCKETS + count;
 const BYTES = CELLS * 8;
 
 /**
- * Counts times in buckets whose width grows with the time, so a percentile is off by one part in 128 at most.
- * Recording costs a few nanoseconds, which Node's own histogram, behind a native call, does not.
- *
- * All that it knows stands in its cells, which may be memory that another thread reads meanwhile: that one may see a time
- * counted in one cell and not yet in the next one, which is of no weight in a statistic.
+ * Counts times in buckets whose width grows with the time, so a percentile is off by at most one part in 128. Recording takes
+ * a few nanoseconds; Node's own histogram is behind a native call. All state is in the cells, which another thread may read
+ * meanwhile: it may see a time in one cell and not yet in the next, which does not matter in statistics.
  */
 export class Histogram {
   readonly #cells: Float64Array;
@@ -62,7 +60,7 @@ export class Histogram {
     this.#cells[LARGEST] = largest;
   }
 
-  /** Takes away the times of another one, all of which are in this one. The extremes of the rest are as exact as its buckets. */
+  /** Subtracts times that are part of this histogram. Extremes are then only as exact as the buckets. */
   subtract(part: Histogram): void {
     const smallest = this.#smallest;
     const largest = this.#largest;
@@ -80,7 +78,7 @@ export class Histogram {
     return this.#cells[COUNT] as number;
   }
 
-  /** Of all times, in milliseconds. */
+  /** In milliseconds. */
   get sum(): number {
     return this.#cells[SUM] as number;
   }
@@ -93,12 +91,12 @@ export class Histogram {
     return this.#cells[LARGEST] as number;
   }
 
-  /** NaN when nothing was recorded, as everywhere in Node. */
+  /** NaN if nothing was recorded, as in Node. */
   get mean(): number {
     return this.sum / this.count;
   }
 
-  /** The time that `percent` of all recorded times do not exceed. */
+  /** The time that `percent` of the recorded times do not exceed. */
   percentile(percent: number): number {
     if (this.count === 0) return 0;
     let rank = Math.max(1, Math.ceil((percent / 100) * this.count));
@@ -109,7 +107,7 @@ export class Histogram {
     return this.#largest;
   }
 
-  /** How many times do not exceed so many milliseconds, as far as the buckets tell. */
+  /** How many times do not exceed this one, by the buckets. */
   countUpTo(milliseconds: number): number {
     const last = BUCKETS + bucketOf(milliseconds * NANOS);
     const end = timeAt(last) <= milliseconds ? last + 1 : last;
@@ -128,17 +126,16 @@ export class Histogram {
   }
 }
 
-/** In milliseconds. */
 const timeAt = (cell: number): number => middleOf(cell - BUCKETS) / NANOS;
 
-/** What one worker has measured of its tasks, in memory that the host reads: its host has enough to do. */
+/** The times of one worker's tasks, in memory that the host reads. */
 export class Times {
   /** From the start of a task's function to its end. */
   readonly run: Histogram;
   /** From `run()` to the start of the task's function. */
   readonly wait: Histogram;
 
-  /** New ones, or those that another thread made. */
+  /** @param buffer the memory of another thread's Times */
   constructor(readonly buffer = new SharedArrayBuffer(2 * BYTES)) {
     this.run = new Histogram(new Float64Array(buffer, 0, CELLS));
     this.wait = new Histogram(new Float64Array(buffer, BYTES));

@@ -3,16 +3,16 @@ import type { Transferable } from 'node:worker_threads';
 import { byteLengthOf } from './codec/inside.js';
 
 const { isArrayBuffer } = types;
-/** Much cheaper than `structuredClone`; not in Node 20. */
+/** Much cheaper than `structuredClone`. Node 20 lacks it. */
 const { transfer: transferTo } = ArrayBuffer.prototype as { transfer?(length: number): ArrayBuffer };
 
-/** Marks the getter that names what to transfer. The same symbol as Piscina's. */
+/** The key of the getter that returns what to transfer. The same symbol as Piscina's. */
 export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
-/** Marks the getter that gives the value itself. The same symbol as Piscina's. */
+/** The key of the getter that returns the value. The same symbol as Piscina's. */
 export const valueSymbol: unique symbol = Symbol.for('Piscina.valueOf') as never;
 const movableSymbol: unique symbol = Symbol.for('plimsoll.pool.movable') as never;
 
-/** An object that says itself what of it is transferred, and what it is as a value. */
+/** An object with its own rules for transfer: what to transfer of it, and its value. */
 export interface TransferableValue {
   readonly [transferableSymbol]: object;
   readonly [valueSymbol]: unknown;
@@ -62,8 +62,8 @@ export function isMovable(value: unknown): value is Movable {
 }
 
 /**
- * Of memory that others share, as that of small Buffers. Node 20 does not tell, has no such export to import, and copies that memory
- * when it is to be transferred.
+ * True for memory with several users, such as that of small Buffers. Node 20 does not export this, and copies such
+ * memory instead of transferring it.
  */
 const { isMarkedAsUntransferable: isFixed = () => false } = process.getBuiltinModule(
   'node:worker_threads',
@@ -71,7 +71,7 @@ const { isMarkedAsUntransferable: isFixed = () => false } = process.getBuiltinMo
   isMarkedAsUntransferable?(value: unknown): boolean;
 };
 
-/** A value without the mark of `move`, and what to transfer of one that had it. What cannot be transferred is copied. */
+/** The value of a `Movable` and the objects to transfer. Memory that cannot be transferred is left out, so it is copied. */
 export function unwrap(value: unknown): { value: unknown; transfer: Transferable[] } {
   if (!isMovable(value)) return { value, transfer: [] };
   const transfer = [value[transferableSymbol]].flat() as Transferable[];
@@ -79,17 +79,17 @@ export function unwrap(value: unknown): { value: unknown; transfer: Transferable
 }
 
 /**
- * Bytes up to which a copy through shared memory costs less than a message. The memory of a WebAssembly module, which nobody may
- * detach, has more.
+ * Bytes up to which copying through shared memory is cheaper than a message. WebAssembly memory, which must not be
+ * detached, is larger.
  */
 const MOST_COPIED = 2 ** 14;
 
-/** Are these buffers small ones alone, to be copied and then detached? */
+/** Are these objects small buffers only, which are copied and then detached? */
 export function areCopied(transfer: readonly Transferable[]): boolean {
   let bytes = 0;
   for (const object of transfer) {
     if (!isArrayBuffer(object) || isFixed(object)) return false;
-    // A getter of the caller's would be called.
+    // Not `object.byteLength`, which may be a getter of the caller's.
     const size = byteLengthOf.call(object);
     if (size === 0) return false;
     bytes += size;
@@ -97,19 +97,19 @@ export function areCopied(transfer: readonly Transferable[]): boolean {
   return bytes > 0 && bytes <= MOST_COPIED && new Set(transfer).size === transfer.length;
 }
 
-/** Takes buffers away from whoever holds them here, as a transfer does; but not what somebody has transferred meanwhile. */
+/** Detaches buffers, as a transfer does, except for buffers that were transferred in the meantime. */
 export function detach(transfer: readonly Transferable[]): void {
   for (const buffer of transfer as ArrayBuffer[]) {
     try {
       if (transferTo === undefined) structuredClone(buffer, { transfer: [buffer] });
       else transferTo.call(buffer, 0);
     } catch {
-      // A task must end all the same.
+      // Already detached. The task must end all the same.
     }
   }
 }
 
-/** How much the buffers hold that are to be transferred. */
+/** Bytes of the buffers in a transfer list. */
 export function bytesOf(transfer: readonly Transferable[]): number {
   let bytes = 0;
   for (const object of transfer) if (isArrayBuffer(object)) bytes += byteLengthOf.call(object);

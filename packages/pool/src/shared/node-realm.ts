@@ -1,12 +1,12 @@
 import { types } from 'node:util';
 
-/** Node 22 and later ends the process when the first to read `DOMException` is code of another realm. */
+/** Node 22 and later end the process if code of another realm is the first to read `DOMException`. */
 const SOURCE = 'void DOMException, globalThis';
 
 /**
- * The globals of Node's own realm. Test runners load modules into realms of their own, whose globals may be fakes from the
- * start (jest with `fakeTimers.enableGlobally`, `process` included) or missing (jsdom has neither `structuredClone` nor
- * `setImmediate`). Workers are always in Node's realm, and are spared the module.
+ * The globals of Node's own realm. Test runners load modules into realms of their own, where globals may be fake
+ * (jest with `fakeTimers.enableGlobally`, even `process`) or missing (jsdom has neither `structuredClone` nor
+ * `setImmediate`). Workers are always in Node's realm, so they do not load `node:vm`.
  */
 export const node: typeof globalThis =
   types.isDate instanceof Function

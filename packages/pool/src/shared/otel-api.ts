@@ -1,4 +1,4 @@
-/** What is used of `@opentelemetry/api`, so that its types need not be there. */
+/** The used parts of `@opentelemetry/api`, so that its types need not be installed. */
 export interface OpenTelemetryApi {
   readonly ROOT_CONTEXT: unknown;
   readonly context: {
@@ -24,12 +24,12 @@ export interface Span {
   end(): void;
 }
 
-/** Of the API's enumeration of span statuses. */
+/** SpanStatusCode.ERROR. */
 export const STATUS_ERROR = 2;
 
 const NAME = '@opentelemetry/api';
 
-/** The API as the program finds it from one of these files. Its copies share one state, so any of them will do. */
+/** Loads the API as one of these files would. All its copies share one state, so any copy will do. */
 export function findOpenTelemetry(
   files: readonly (string | null | undefined)[],
 ): OpenTelemetryApi | undefined {

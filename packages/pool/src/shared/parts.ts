@@ -9,8 +9,8 @@ const valuesOf = Set.prototype.values;
 const isObject = (value: unknown): boolean => Object(value) === value;
 
 /**
- * What is cloned of an object, in that order, and how to get there: '.user'. Properties that are no objects are left out: nearly all
- * of a large value.
+ * The parts of an object, in the order of cloning, each with its step of the path: '.user'. Properties that are no
+ * objects are left out, which are most properties of large values.
  */
 export function* partsOf(value: object): Generator<readonly [part: unknown, step: string]> {
   let at = 0;
@@ -28,7 +28,7 @@ export function* partsOf(value: object): Generator<readonly [part: unknown, step
 function* membersOf(value: object): ReturnType<typeof partsOf> {
   const isList = Array.isArray(value);
   let at = 0;
-  // The names of a million items take as long as to clone them. Those of a sparse array may be far fewer than its indices.
+  // Listing the keys of a million items takes as long as cloning them; but a sparse array has few keys for many indices.
   for (; isList && at < value.length && hasOwn(value, at); at++) {
     const part = read(value, at);
     if (isObject(part) || typeof part === 'symbol') yield [part, `[${at}]`];
@@ -44,7 +44,7 @@ function stepTo(name: string, isInList: boolean): string {
   return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
+/** Does structured clone reach an object of this kind? For errors only, because it may be slow. */
 export function reaches(
   value: unknown,
   isKind: (value: object, depth: number) => boolean,

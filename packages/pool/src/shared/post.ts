@@ -2,19 +2,18 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import { IN_DENO } from './deno.js';
 import type { Message, PostPorts, TransferList } from './messages.js';
 
-/** More failures in a row than there can be messages: then the stack is full, and every attempt fails. */
+/** More failures in a row than messages can wait: the stack is full, so every further attempt would fail, too. */
 const HOPELESS = 2 ** 16;
 
-/** Where what was posted goes. */
 export interface Receiver {
   accept(received: Message): void;
-  /** In place of a message that cannot be read here: it is nested too deeply for the stack, or too large for the memory. */
+  /** Called for a message that cannot be read: it is nested too deeply for the stack, or too large for the memory. */
   lose(reason: unknown): void;
 }
 
 /**
- * With a bell in Deno: a message for a port with a listener is out of sight of `receiveMessageOnPort` as soon as it is on its
- * way to that listener, and what is posted before it is needed must be there when it is. So nobody listens to the port itself.
+ * In Deno, `receiveMessageOnPort` cannot see messages of a port with a listener. So the listener is on a second
+ * port, the bell, and the messages can be read before the event loop announces them.
  */
 export function newPost(withBell = IN_DENO): [PostPorts, PostPorts] {
   const { port1, port2 } = new MessageChannel();
@@ -28,7 +27,7 @@ export function newPost(withBell = IN_DENO): [PostPorts, PostPorts] {
 export const portsOf = ({ port, bell }: PostPorts): MessagePort[] =>
   bell === undefined ? [port] : [port, bell];
 
-/** One end of the messages between a worker and the host. The event loop announces them; they can be read before that. */
+/** One end of the message channel between a worker and the host. Messages can be read before the event loop announces them. */
 export class Post {
   readonly #ports: PostPorts;
   readonly #receiver: Receiver;
@@ -38,7 +37,7 @@ export class Post {
     this.#receiver = receiver;
   }
 
-  /** Calls `heard` after anything has been accepted that the event loop announced. */
+  /** Calls `heard` after the event loop has announced messages and they were accepted. */
   listen(heard: () => void): void {
     const { port, bell } = this.#ports;
     if (bell === undefined) {
@@ -58,7 +57,7 @@ export class Post {
     }
   }
 
-  /** Accepts what has been posted without waiting for the event loop. True when anything was. */
+  /** Accepts all waiting messages synchronously. Returns true if there were any. */
   readAll(): boolean {
     const { port } = this.#ports;
     let isAny = false;
@@ -67,7 +66,7 @@ export class Post {
       try {
         received = receiveMessageOnPort(port);
       } catch (reason) {
-        // It has taken the message off the queue all the same.
+        // The unreadable message has left the queue.
         this.#receiver.lose(reason);
         failures++;
         continue;

@@ -1,23 +1,23 @@
 import { badRange, badType } from '../errors.js';
 
-/** What is used of an AsyncLocalStorage. */
+/** The used methods of an AsyncLocalStorage. */
 export interface Storage {
   getStore(): unknown;
   run<Result>(store: unknown, callback: () => Result): Result;
 }
 
-/** AsyncLocalStorages by the names under which they travel. */
+/** AsyncLocalStorages by the names under which their stores travel. */
 export type Storages = Readonly<Record<string, Storage>>;
 
 const KEY = Symbol.for('plimsoll.pool.stores');
 const registry = globalThis as { [KEY]?: Map<string, Storage> };
 
-/** Kept on the global object, because a worker file may load another copy of this package than the worker is made of. */
+/** On the global object, because a worker file may load another copy of this package than the worker. */
 export const storageOf = (name: string): Storage | undefined => registry[KEY]?.get(name);
 
 /**
- * In a worker file: fills these AsyncLocalStorages around each task with what those of the same names held where the task was
- * submitted; see the option `context`. On the host it has no effect.
+ * In a worker file: gives these AsyncLocalStorages, during each task, the stores that the storages of the same names had where
+ * the task was submitted; see the option `context`. Has no effect on the host.
  *
  * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for anything but storages, and for a name that is taken
  * @example

@@ -3,10 +3,10 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } =
   process.getBuiltinModule('node:timers');
 
-/** Milliseconds; a timer that is set to more fires at once. */
+/** Milliseconds. Longer timers fire at once. */
 export const LONGEST_TIMER = 0x7fffffff;
 
-/** Keeps the process alive while it is referenced, which it is not at first. */
+/** Keeps the process alive while it is referenced; it is unreferenced at first. */
 const holdByTimer = (): NodeJS.Timeout => setInterval(() => {}, LONGEST_TIMER).unref();
 
 function holdByPort(): MessagePort {
@@ -16,7 +16,7 @@ function holdByPort(): MessagePort {
   return port1;
 }
 
-/** In the next turn of the event loop, by way of a message to oneself. */
+/** Next turn of the event loop, by a message to itself. */
 function setImmediateByPort(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port2.once('message', () => {
@@ -26,7 +26,7 @@ function setImmediateByPort(callback: () => void): void {
   port1.postMessage(undefined);
 }
 
-/** Fakes do not return an object of Node's documented class. */
+/** Fake timers do not return Node's class. */
 function isFaked(): boolean {
   const immediate = setImmediate(() => {});
   clearImmediate(immediate);
@@ -36,10 +36,9 @@ function isFaked(): boolean {
 const areFaked = isFaked();
 
 /**
- * Node's own timers, taken when this module loads: a test runner may put fake ones in their place (node:test, jest, sinon) or take
- * them back while the pool has tasks, and the pool must go on. Not the globals, because jest's are fakes from the start when its
- * configuration says so. When the pool is imported after node:test or sinon has faked Node's own, what it cannot do without
- * is made of something else, and timeouts are those of the fakes.
+ * Node's own timers, saved when this module loads: test runners (node:test, jest, sinon) install and remove fakes while the
+ * pool has tasks. Not the globals, because jest may replace those from the start. If node:test or sinon has faked
+ * `node:timers` before the pool is imported, message ports replace what the pool cannot do without, and timeouts are fake.
  */
 export const timers = {
   setTimeout,
@@ -48,7 +47,7 @@ export const timers = {
   hold: areFaked ? holdByPort : holdByTimer,
 };
 
-/** Whether something resolves within so many milliseconds; Infinity: it waits for ever. Rejects as it does. */
+/** Does something resolve within this many milliseconds (Infinity: no limit)? Rejects if it rejects. */
 export async function isInTime(
   something: Promise<unknown>,
   milliseconds: number,

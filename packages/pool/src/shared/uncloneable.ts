@@ -9,36 +9,36 @@ import { clone, isCloneError, messageOf, read } from './untrusted.js';
 const { getPrototypeOf } = Object;
 const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } = types;
 
-/** So many parts are looked at, because the thread waits for it: a hundredth of a second. */
+/** Parts to look at. The thread waits for this: a hundredth of a second. */
 const MOST = 2 ** 15;
-/** What it costs of them when a function or the like turns out to be in an object of which no properties are cloned. */
+/** Parts that count as looked at if an uncloneable part is in an object that is cloned without its properties. */
 const MISTAKE = 300;
 const PORT_FOUND = 'a MessagePort can only be transferred';
 
-/** A part of a value, and how to get there: '.user.socket'. */
+/** A part of a value, and its path: '.user.socket'. */
 interface Culprit {
   readonly path: string;
   readonly value: unknown;
 }
 
-/** The parts for which the codec has thrown these errors. */
+/** Errors thrown by `refuse`, with the part that each is about. */
 const refused = new WeakMap<object, Culprit>();
 
-/** A value has left the other thread, but cannot be read in this one. */
+/** The error for a value that was sent, but cannot be read by the receiver. */
 export const unreadable = (what: string, reason: unknown): UncloneableError =>
   new UncloneableError(what, `it cannot be read there: ${messageOf(reason)}`, { cause: reason });
 
 /**
- * The error for a value that could not be cloned, which names the part that is to blame, if that is known or found soon:
- * 'task.user.socket'. Any other error than one of cloning is returned as it is: a getter has thrown it.
+ * The error for a value that cannot be cloned. Names the part that is to blame, if the part is known or found soon:
+ * 'task.user.socket'. Returns any other error than one of cloning as it is: a getter has thrown it.
  *
- * @param root '': its parts have names of their own, of which `task` is the main one
- * @param at where the value is in what was to be cloned: '[1]'
+ * @param root name of the value; '' if its parts have names of their own, with `task` as the default
+ * @param at path of `value` inside what was to be cloned: '[1]'
  */
 export function uncloneable(root: string, value: unknown, cause: unknown, at = ''): unknown {
   if (!isCloneError(cause)) return cause;
   const cached = refused.get(cause as object);
-  // Such as "Transfer list contains duplicate ArrayBuffer".
+  // For example "Transfer list contains duplicate ArrayBuffer".
   const isSearched = cached === undefined && !/transfer list/i.test(messageOf(cause));
   const culprit = isSearched ? findCulprit(value) : cached;
   if (culprit === undefined) return new UncloneableError(root || 'task', messageOf(cause), { cause });
@@ -56,8 +56,8 @@ function whatItIs(value: unknown): string {
 }
 
 /**
- * What is known of a value by itself. Of a 'suspect' only cloning shows whether objects of its class can be cloned; nothing in or
- * around what is 'hopeless' makes it possible; a 'port' can be transferred alone, and Node crashes when a closed one is cloned.
+ * What a value's class tells about cloning it. 'suspect': only cloning tells. 'hopeless': never cloneable, wherever
+ * it is. 'port': can only be transferred, and Node crashes if a closed port is cloned.
  */
 function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
   if (typeof value === 'function' || typeof value === 'symbol') return 'hopeless';
@@ -71,10 +71,10 @@ function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
 }
 
 /**
- * The codec has met a part that it cannot write, in these objects, the innermost first. To let structured clone refuse it would
- * take once more as long as to write all that stands before it.
+ * Called if the codec cannot write a part; `around` are the objects around it, innermost first. Structured clone
+ * would take as long again to refuse the value.
  *
- * @throws what structured clone throws, when that is sure to come to this part and to refuse it
+ * @throws structured clone's error, if structured clone would surely reach and refuse this part
  */
 export function refuse(part: unknown, around: readonly object[]): void {
   const verdict = judge(part);
@@ -94,7 +94,7 @@ export function refuse(part: unknown, around: readonly object[]): void {
   throw error;
 }
 
-/** Structured clone does not come to the properties of a Map, even if its prototype is that of a plain object. */
+/** Structured clone ignores the properties of a Map, even of one with the prototype of a plain object. */
 function hidesParts(object: object): boolean {
   const prototype: unknown = getPrototypeOf(object);
   return (prototype === Object.prototype || prototype === null) && hasInside(object);
@@ -112,19 +112,19 @@ function failureOf(value: unknown): object | undefined {
 const fails = (value: unknown): boolean => failureOf(value) !== undefined;
 
 /**
- * Finds the part for which a value cannot be cloned, or gives up. It only looks, in the order of cloning, for what can never be
- * cloned: to clone each part for itself would take a hundred times as long as the whole.
+ * Finds the part that prevents cloning, or gives up. It looks, in the order of cloning, only for parts that can
+ * never be cloned: trying each part by itself would take a hundred times as long as cloning the value.
  */
 export function findCulprit(root: unknown): Culprit | undefined {
   const seen = new Set<object>();
-  /** Those all of whose parts can be cloned. */
+  /** Suspects without a hopeless part. */
   const suspects: Culprit[] = [];
-  /** Those that are cloned without their properties. */
+  /** Objects that are cloned without their properties. */
   const blameless = new Set<object>();
   let budget = MOST;
   let port: Culprit | undefined;
 
-  /** @param outermost the suspect that the part is in */
+  /** @param outermost the outermost suspect around the part */
   function search(value: unknown, path: string, outermost?: object): Culprit | undefined {
     if (--budget < 0) throw new RangeError('too many parts');
     const verdict = judge(value);
@@ -156,7 +156,7 @@ export function findCulprit(root: unknown): Culprit | undefined {
   }
 }
 
-/** The first suspect that cannot be cloned. All of its parts can, as they come before it. */
+/** Binary search for the first suspect that cannot be cloned. Its parts come before it, so they can be cloned. */
 function firstOf(suspects: readonly Culprit[]): Culprit | undefined {
   let low = 0;
   for (let high = suspects.length; high - low > 1; ) {

@@ -1,17 +1,16 @@
 import { types } from 'node:util';
 import { node } from './node-realm.js';
 
-/** Looking at values of which anything may throw: getters, proxies, objects without the usual methods. */
+/** Reads values whose getters, proxies and missing methods may throw. */
 
-/** Structured clone, taken when this loads: polyfills and test environments put one of their own in its place. */
+/** Saved before polyfills and test environments can replace it. */
 export const clone = node.structuredClone;
 
 const { getPrototypeOf } = Object;
 const LONGEST_LINEAGE = 100;
-/** The code of the DOM for it. */
 const DATA_CLONE_ERR = 25;
 
-/** What a function returns, or what is given in its place when it throws. */
+/** Returns `otherwise` if `run` throws. */
 export function tried<Value>(run: () => Value, otherwise: Value): Value {
   try {
     return run();
@@ -20,7 +19,7 @@ export function tried<Value>(run: () => Value, otherwise: Value): Value {
   }
 }
 
-/** A property, or undefined when reading it throws. */
+/** Returns undefined if reading the property throws. */
 export function read(value: unknown, key: PropertyKey): unknown {
   try {
     return (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
@@ -29,7 +28,6 @@ export function read(value: unknown, key: PropertyKey): unknown {
   }
 }
 
-/** A property that should be a string. */
 export function readText(value: unknown, key: string, otherwise: string): string {
   const member = read(value, key);
   if (typeof member === 'string') return member;
@@ -38,7 +36,7 @@ export function readText(value: unknown, key: string, otherwise: string): string
     : otherwise;
 }
 
-/** An object and its prototypes, up to the first proxy: that could go on for ever. */
+/** An object and its prototypes, up to the first Proxy, whose chain might never end. */
 export function lineageOf(value: object): object[] {
   const lineage: object[] = [];
   let level: object | null = value;
@@ -49,16 +47,16 @@ export function lineageOf(value: object): object[] {
   return lineage;
 }
 
-/** Is it an error, of this realm or another one? */
+/** Is it an error, of this realm or another? */
 export function isError(value: unknown): value is Error {
   if (typeof value !== 'object' || value === null) return false;
   return types.isNativeError(value) || lineageOf(value).includes(Error.prototype);
 }
 
-/** Is it what structured clone throws for what it cannot clone? */
+/** Does structured clone throw such errors for uncloneable values? */
 export function isCloneError(error: unknown): boolean {
   const code = read(error, 'code');
-  // What Node 20 says of a MessagePort.
+  // Node 20, for a MessagePort.
   if (code === 'ERR_MISSING_TRANSFERABLE_IN_TRANSFER_LIST') return true;
   return read(error, 'name') === 'DataCloneError' && code === DATA_CLONE_ERR;
 }
@@ -69,9 +67,9 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * A getter has thrown while the value was encoded. Structured clone may never read what that belongs to, which only looks like
- * a plain object, or may refuse something before it.
- * @throws the error, if neither is the case
+ * Call when a getter has thrown in the encoder. Structured clone might not call the getter, because the object only
+ * looks plain, or might refuse another part first.
+ * @throws `error`, if structured clone would throw it, too
  */
 export function confirm(value: unknown, error: unknown): void {
   if (isCloneError(error)) throw error;

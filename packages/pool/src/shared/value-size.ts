@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { PoolError } from '../errors.js';
 import { read } from './untrusted.js';
 
-/** What a number, a boolean or the like and the head of an object count for. */
+/** Estimate for a number, a boolean, and the head of an object. */
 const WORD = 8;
 
 /** @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE */
@@ -12,12 +12,15 @@ export function checkSize(label: string, bytes: number, limit: number): void {
   throw new PoolError('PLIMSOLL_POOL_VALUE_TOO_LARGE', message);
 }
 
-/** The same for what structured clone copies of a value: V8 does not report this number of bytes, so it is estimated. */
+/**
+ * Estimates the bytes that structured clone copies, because V8 does not report them.
+ * @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE
+ */
 export function checkClone(label: string, value: unknown, limit: number, moved: readonly unknown[]): void {
   if (limit !== Number.POSITIVE_INFINITY) checkSize(label, sizeOf(value, limit, moved), limit);
 }
 
-/** Stops when it is more than `limit`. */
+/** Stops above `limit`. */
 function sizeOf(value: unknown, limit: number, moved: readonly unknown[]): number {
   const seen = new Set<unknown>(moved);
   const stack = [value];
