@@ -2,54 +2,57 @@ import { badRange, badType } from '../errors.js';
 import { count, text } from '../host/options.js';
 
 /**
- * What goes wrong. With a call: its worker dies of an uncaught error ('crash'), by `process.exit()` ('exit') or at its heap
- * limit ('oom'); it never answers ('hang'); its file cannot be loaded ('load'). And 'start': a worker ends before it is ready.
+ * What goes wrong with a call: its worker dies of an uncaught error ('crash'), by `process.exit()` ('exit'), or at
+ * its heap limit ('oom'); the call never returns ('hang'); or the worker file cannot be loaded ('load'). Or with
+ * the start of a worker: the worker exits before it is ready ('start').
  */
 export type FaultKind = (typeof KINDS)[number];
 const KINDS = ['crash', 'exit', 'oom', 'hang', 'load', 'start'] as const;
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Number of the call that the fault hits, counted from now; for 'start', of the worker start. Default: 1, the next one. */
+  /** Which call fails, counted from now; with 'start', which worker start. Default: 1, the next one. */
   readonly nth?: number | undefined;
-  /** How many in a row it hits from there on; Infinity: all. Default: 1. */
+  /** How many calls or starts in a row fail, from that one on; Infinity: all. Default: 1. */
   readonly times?: number | undefined;
   /** Only calls of this exported function count. Not for 'start'. Default: all calls. */
   readonly name?: string | undefined;
   /**
-   * For 'crash', 'exit', 'oom' and 'hang': instead of the function, or after it has done its work and before the pool hears of
-   * that. Default: 'before'.
+   * For 'crash', 'exit', 'oom' and 'hang': the fault replaces the function ('before'), or the function does its
+   * work and then the fault hits before the pool hears of the result ('after'). Default: 'before'.
    */
   readonly when?: 'before' | 'after' | undefined;
-  /** For 'crash', 'load' and 'start': the `cause` of the error that tasks are rejected with. Default: an Error; for 'start' none. */
+  /**
+   * For 'crash', 'load' and 'start': the `cause` of the error that tasks are rejected with. Default: an Error; for
+   * 'start' none.
+   */
   readonly error?: unknown;
   /** For 'exit' and 'start': the exit code of the worker. Default: 1. */
   readonly exitCode?: number | undefined;
 }
 
-/** A fault that was injected. */
 export interface InjectedFault {
-  /** How many it has hit so far. */
+  /** How many calls or starts it has hit so far. */
   readonly hits: number;
 }
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** As the simulation works with it. */
+/** A fault as the simulation uses it. */
 export interface Armed {
   readonly kind: FaultKind;
   readonly name: string | undefined;
   readonly isAfter: boolean;
   readonly death: Death;
-  /** How many it lets pass before it hits. */
+  /** Calls or starts to let pass before it hits. */
   toPass: number;
-  /** How many it still hits. */
+  /** Calls or starts that it still hits. */
   remaining: number;
   hits: number;
 }
 
 export interface Death {
-  /** What Node tells of an uncaught error, or of memory. */
+  /** Node's error for an uncaught error or the heap limit. */
   readonly failure?: { readonly error: unknown } | undefined;
   readonly exitCode: number;
 }
@@ -68,17 +71,15 @@ export class Faults {
     };
   }
 
-  /** What goes wrong with this call, if anything. */
   ofCall(name: string): Armed | undefined {
     return this.#next((fault) => fault.kind !== 'start' && (fault.name ?? name) === name);
   }
 
-  /** What goes wrong with this start of a worker, if anything. */
   ofStart(): Armed | undefined {
     return this.#next((fault) => fault.kind === 'start');
   }
 
-  /** Every fault counts each that it is for; the one that was injected first hits. */
+  /** Every matching fault counts the call or start; the fault that was injected first hits. */
   #next(isFor: (fault: Armed) => boolean): Armed | undefined {
     let hit: Armed | undefined;
     for (const fault of this.#armed) {
@@ -124,7 +125,7 @@ function deathOf(fault: Fault): Death {
   return { failure: fails ? { error: new Error('injected') } : undefined, exitCode };
 }
 
-/** What Node says of a worker at its heap limit. */
+/** Node's error for a worker at its heap limit. */
 function outOfMemory(): Error {
   const error = new Error('Worker terminated due to reaching memory limit: JS heap out of memory');
   return Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' });

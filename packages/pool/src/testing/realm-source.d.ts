@@ -1,4 +1,4 @@
 import type { Realm, Simulation } from './simulation.js';
 
-/** `simulated-thread.ts` and the pool as a function: `scripts/bundle-testing.mjs` writes the module. */
+/** `simulated-thread.ts` and the pool, as a function. `scripts/bundle-testing.mjs` generates the module. */
 export declare function openRealm(simulation: Simulation): Realm;

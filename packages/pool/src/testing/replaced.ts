@@ -11,19 +11,18 @@ import * as modules from '../worker/load-module.js';
 import type * as worker from '../worker/thread.js';
 import type { Simulation } from './simulation.js';
 
-// What a pool without threads has in the place of modules that stand on threads and time. `scripts/bundle-testing.mjs` leads their
-// imports here.
+// Replacements for modules that depend on threads and time. `scripts/bundle-testing.mjs` redirects their imports here.
 
 export * from '../shared/post.js';
 export * from '../shared/table.js';
 export * from '../shared/timers.js';
 
-/** What the function gets that `scripts/bundle-testing.mjs` makes of this folder and the pool: each pool has its own code. */
+/** The argument of the function that `scripts/bundle-testing.mjs` makes of this folder and the pool. */
 declare const SIMULATION: Simulation;
 
 export let simulation = SIMULATION;
 
-/** The code is that of another pool from now on; the pool before it must have ended. */
+/** Reuses this realm for another pool. The pool before it must have ended. */
 export function enter(next: Simulation): void {
   simulation = next;
 }
@@ -32,13 +31,13 @@ export const source: clock.Source = 'uptime';
 export const readTimeFrom: typeof clock.readTimeFrom = () => {};
 export const now: typeof clock.now = () => simulation.time.now;
 
-/** Virtual, but for the next turn of the event loop, which is the real one. */
+/** Virtual time, except that the next turn of the event loop is the real one. */
 export const timers = {
   setTimeout: (callback: () => void, milliseconds = 0) => simulation.time.setTimeout(callback, milliseconds),
   clearTimeout: (timer: ReturnType<Simulation['time']['setTimeout']> | undefined) =>
     simulation.time.clearTimeout(timer),
   setImmediate: real.timers.setImmediate,
-  /** What keeps a test waiting is its own. */
+  /** A test keeps its own process alive. */
   hold: () => ({ ref() {}, unref() {}, close() {} }),
 } satisfies Record<keyof typeof real.timers, unknown>;
 
@@ -47,7 +46,9 @@ export const isInTime: typeof real.isInTime = (something, milliseconds) =>
 
 export const startThread: typeof host.startThread = () => simulation.startThread();
 
-/** Looks for results when the simulation says so; with no task outstanding, only when something has changed. Never sleeps. */
+/**
+ * Looks for results when the simulation asks it to, and never sleeps. Without outstanding tasks, it looks only after changes.
+ */
 export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
   readonly isStreaming = false;
   readonly #pumped: pump.Pumped;
@@ -72,14 +73,14 @@ export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
   }
 }
 
-/** Whoever sleeps is woken by the simulation. */
+/** The simulation wakes both sides. */
 export class Listener implements Pick<listener.Listener, keyof listener.Listener> {
   listen(): void {}
 
   hush(): void {}
 }
 
-/** Nobody listens to its ports: the simulation has them read. Values are copied, and moved, as by real ones. */
+/** Ports without listeners: the simulation reads them. Values are copied and transferred as by real ports. */
 export class Post extends post.Post {
   #heard: (() => void) | undefined;
 
@@ -106,7 +107,7 @@ export class Post extends post.Post {
 export const provideContext: typeof context.provideContext = (current, end) =>
   simulation.provideContext(current, end);
 
-/** By the test's own function, if it has one for the file. */
+/** Uses the test's option `load`, if it returns exports for the file. */
 export const loadModule: typeof modules.loadModule = async (name) => {
   let exports: unknown;
   try {
@@ -117,24 +118,24 @@ export const loadModule: typeof modules.loadModule = async (name) => {
   return exports === undefined ? modules.loadModule(name) : { exports };
 };
 
-/** A worker does at once what the simulation makes it do. */
+/** The simulation calls workers one at a time, so they need not wait. */
 export const nextTick = ((callback: () => void) => callback()) as typeof worker.nextTick;
 export const exit: typeof worker.exit = process.exit.bind(process);
 
-/** The host is on this thread, too. */
+/** The host is on the same thread. */
 export const canBlock: typeof worker.canBlock = false;
 
-/** They belong to the test as well, and run when it is their turn. */
+/** Microtasks run in the test's own turn. */
 export const runMicrotasks: typeof worker.runMicrotasks = () => {};
 
-/** What tasks print is printed. */
+/** Tasks print on the test's own thread. */
 export const isOutputPending: typeof worker.isOutputPending = () => false;
 export const outputTaken: typeof worker.outputTaken = async () => {};
 
-/** The workers that may claim a task now, and their listener. */
+/** Workers that may claim a task now, and what to call then. */
 const permits = new Map<number, (slot: number) => void>();
 
-/** Lets a worker claim one task while `drive` runs. */
+/** Allows a worker to claim one task during `drive`. */
 export function withPermit(worker: number, onClaim: (slot: number) => void, drive: () => void): void {
   permits.set(worker, onClaim);
   try {
@@ -144,7 +145,7 @@ export function withPermit(worker: number, onClaim: (slot: number) => void, driv
   }
 }
 
-/** As the real one, for a worker that may claim. */
+/** Claims only with a permit. */
 export const claim: typeof table.claim = (from, worker, accepts, mayPass) => {
   const onClaim = permits.get(worker);
   if (onClaim === undefined) return -1;
@@ -155,5 +156,5 @@ export const claim: typeof table.claim = (from, worker, accepts, mayPass) => {
   return slot;
 };
 
-/** A worker without a permit may sleep. */
+/** So that a worker without a permit sleeps. */
 export const anythingQueued: typeof table.anythingQueued = () => false;

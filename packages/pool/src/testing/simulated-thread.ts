@@ -14,13 +14,12 @@ import type { Call, Polled, Thread } from './simulation.js';
 export { Pool } from '../pool.js';
 export { enter } from './replaced.js';
 
-/** The exit code of a thread that somebody has ended. */
 const TERMINATED = 1;
 
-/** What a dead worker waits for. Not one for all: that would keep whatever waits for it. */
+/** The promise of a dead worker. A shared promise would keep everything that waits for it in memory. */
 const forEver = (): Promise<never> => new Promise(() => {});
 
-/** What the pool takes for a `Worker` of Node: a worker on this thread, which does only what the simulation makes it do. */
+/** A worker without a thread, in place of Node's `Worker`. It acts only when the simulation tells it to. */
 export class SimulatedThread extends EventEmitter implements Thread {
   isDead = false;
   isReady = false;
@@ -32,9 +31,9 @@ export class SimulatedThread extends EventEmitter implements Thread {
     super();
   }
 
-  /** Gets what a real thread would get as its first message. Nothing else is posted to it. */
+  /** Gets the first message to a real thread. The pool posts nothing else here. */
   postMessage(startup: Startup): void {
-    // No core is to spare for a thread that spins, and the heap is that of the test.
+    // No spinning, because there is one thread only; and the heap is the test's.
     const spinless = { ...startup, layout: { ...startup.layout, spinners: 0 }, maxHeapMb: undefined };
     const ends = {
       leave: () => this.die({ exitCode: 0 }),
@@ -87,7 +86,7 @@ export class SimulatedThread extends EventEmitter implements Thread {
   }
 }
 
-/** Functions whose ends the simulation delivers, and that faults may hit. */
+/** Wraps task functions, so that the simulation delivers their ends, and faults can hit them. */
 function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): Handlers {
   const wrappers = new WeakMap<TaskFunction, TaskFunction>();
 
@@ -127,7 +126,7 @@ function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): H
     async load(id, slot) {
       const load = { thread };
       simulation.loads.add(load);
-      // Read before anything is waited for.
+      // `loadModule` reads it before it awaits anything.
       simulation.loader = thread.threadId;
       try {
         return gate(id, await handlers.load(id, slot));
@@ -141,7 +140,7 @@ function gated(handlers: Handlers, channel: Channel, thread: SimulatedThread): H
   };
 }
 
-/** Waits for what a function gives as the loop of a worker does. */
+/** Awaits the result, as the loop of a worker does. */
 async function called(run: () => unknown): Promise<unknown> {
   return run();
 }

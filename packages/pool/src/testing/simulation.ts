@@ -11,62 +11,60 @@ import { VirtualTime } from './virtual-time.js';
 /** Something that has happened in a pool. */
 export interface Step {
   /**
-   * A worker has started ('start'), or has not ('start failed'); a function was called ('call'), perhaps with a fault; the pool
-   * has heard how it ended ('end').
+   * 'start': a worker is ready. 'start failed': it will never be. 'call': a worker has claimed a task, whose
+   * function was called unless a fault hit the call. 'end': the pool has heard of the end of a call.
    */
   readonly kind: 'start' | 'start failed' | 'call' | 'end';
-  /** Of the worker. */
+  /** The worker's thread id. */
   readonly threadId: number;
-  /** Of the function that was called. */
+  /** The called function; only for 'call' and 'end'. */
   readonly name?: string;
 }
 
-/** The code of a pool once more, with the simulation in the place of threads and time. */
+/** The pool's code, bundled with a simulation instead of threads and time. */
 export interface Realm {
   readonly Pool: typeof Pool;
   enter(simulation: Simulation): void;
   readonly SimulatedThread: new (threadId: number) => Thread;
 }
 
-/** A worker as the simulation drives it. */
 export interface Thread {
   readonly threadId: number;
-  /** Neither it nor its worker does anything any more. */
+  /** The thread has ended, so its worker does nothing more. */
   readonly isDead: boolean;
   readonly isReady: boolean;
-  /** Loads the pool's file and reports that it is ready. */
+  /** Loads the pool's file, then reports that the worker is ready. */
   start(): Promise<void>;
-  /** Claims a task and calls its function, whose name it gives. Undefined: there is none that it may take. */
+  /** Claims a task, calls its function and returns the function's name; undefined if there is no task to claim. */
   take(): string | undefined;
-  /** It does nothing from now on, and soon the host hears of its end. */
+  /** Stops the worker at once; the host soon gets the event 'exit'. */
   die(death: Death): Promise<number>;
 }
 
-/** A call of a function, from its begin until the pool hears of its end. */
+/** A call of a function, until the pool hears of its end. */
 export interface Call {
   readonly thread: Thread;
   readonly name: string;
-  /** It has an outcome, or never will have: only then it does not wait for something outside of the pool. */
+  /** A call that 'runs' may wait for something outside the pool. */
   state: 'runs' | 'has ended' | 'hangs';
   report(): void;
 }
 
-/** A port end without a listener. */
 export interface Polled {
   poll(): void;
 }
 
-/** Real milliseconds that functions may wait for something outside without any time passing in the pool. */
+/** Real milliseconds that functions may wait for something outside before virtual time passes. */
 const PATIENCE = 1000;
 
 type Action = () => Step | undefined | Promise<Step>;
 
-/** Tasks must not see what the test holds in an AsyncLocalStorage, since those in a real worker would not. */
+/** Workers run outside the async context of the test, as they do in real threads. */
 const outside = AsyncLocalStorage.snapshot();
 
 type Provider = () => CurrentTask | undefined;
 
-/** Those of all pools. */
+/** The providers of all pools in this process. */
 const providers = new Set<Provider>();
 
 function currentContext(): CurrentTask | undefined {
@@ -79,20 +77,20 @@ function currentContext(): CurrentTask | undefined {
 
 provideContext(currentContext);
 
-/** Makes things happen in a pool without threads, one after another. */
+/** Makes things happen in a pool without threads, one at a time. */
 export class Simulation {
   readonly time = new VirtualTime(() => this.changed());
   readonly faults = new Faults();
   readonly load: Settings['load'];
   readonly posts = new Set<Polled>();
   isAutomatic: boolean;
-  /** Files that are being loaded, and workers that start. */
+  /** Loading files, and starting workers. */
   readonly loads = new Set<{ readonly thread: Thread }>();
-  /** The thread that has begun to load one last. */
+  /** The id of the thread that has begun to load a file last. */
   loader = 0;
-  /** Running tasks, and ended tasks that the pool has not heard of, oldest first. */
+  /** Running calls, and ended calls that the pool has not heard of, oldest first. */
   readonly calls = new Set<Call>();
-  /** The host looks for results although no task is outstanding. */
+  /** The host looks for results once even without outstanding tasks. */
   looksOnce = false;
   realm: Realm | undefined;
   pumped: Pumped | undefined;
@@ -102,13 +100,15 @@ export class Simulation {
   #isScheduled = false;
   #isDelivering = false;
   #last: Promise<unknown> = Promise.resolve();
-  /** What has happened since each `runAll()` was called, and what ends it. */
+  /** For each pending `runAll()`: the steps since its call, and what resolves it. */
   readonly #runs = new Map<Step[], () => void>();
-  /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
+  /**
+   * The contexts of this pool's workers, and how to end each: an AsyncLocalStorage in use slows every promise of the process.
+   */
   readonly #providers = new Map<Provider, () => void>();
   #limitedWaits = 0;
   #realTimer: NodeJS.Timeout | undefined;
-  /** The virtual timer for which that is. */
+  /** The virtual timer for which `#realTimer` was set. */
   #awaitedTimer: VirtualTime['next'];
 
   constructor({ order, isAutomatic, load }: Settings) {
@@ -125,7 +125,6 @@ export class Simulation {
     return thread as unknown as Worker;
   }
 
-  /** The pool has ended. */
   stop(): void {
     this.#forgetRealTime();
     for (const [provider, end] of this.#providers) {
@@ -135,7 +134,7 @@ export class Simulation {
     this.#providers.clear();
   }
 
-  /** A worker knows the contexts of its tasks: `task` of `@plimsoll/pool/worker` is that of the one whose task runs. */
+  /** Makes `task` of `@plimsoll/pool/worker` find the running task, whichever worker of whichever pool runs it. */
   provideContext(provider: Provider, end: () => void = () => {}): void {
     this.#providers.set(provider, end);
     providers.add(provider);
@@ -148,7 +147,6 @@ export class Simulation {
     this.changed();
   }
 
-  /** Something has been posted. */
   deliverSoon(): void {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
@@ -163,7 +161,7 @@ export class Simulation {
     for (const post of [...this.posts]) post.poll();
   }
 
-  /** Something more may happen than before. */
+  /** Call when something more can happen. */
   changed(): void {
     if ((!this.isAutomatic && this.#runs.size === 0) || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -173,7 +171,7 @@ export class Simulation {
     });
   }
 
-  /** One at a time, in the order of the calls. */
+  /** Runs functions one at a time, in the order of the calls. */
   #exclusively<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(() => outside(run));
     this.#last = result.catch(() => {});
@@ -191,7 +189,10 @@ export class Simulation {
     }
   }
 
-  /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
+  /**
+   * Virtual time stands still while functions wait for something outside. If the wait does not end, the next timer
+   * fires as late as in reality.
+   */
   #followRealTime(): void {
     const { next } = this.time;
     if (next === undefined || next === this.#awaitedTimer || !(this.#needsTime || this.#isClosing)) return;
@@ -212,7 +213,7 @@ export class Simulation {
     this.#awaitedTimer = undefined;
   }
 
-  /** Is there a task, and something that time would bring about? */
+  /** Would time help an outstanding task? */
   get #needsTime(): boolean {
     return (this.pumped?.outstanding ?? 0) > 0 && this.time.isAwaited;
   }
@@ -237,7 +238,7 @@ export class Simulation {
     return this.#exclusively(() => this.#next());
   }
 
-  /** Makes everything happen that can, and gives what did. */
+  /** Resolves with all steps, once nothing more can happen. */
   runAll(): Promise<Step[]> {
     const log: Step[] = [];
     return new Promise((resolve) => {
@@ -249,7 +250,7 @@ export class Simulation {
     });
   }
 
-  /** Lets so much time pass; in between, what is due happens, and, in an automatic pool, all that can. */
+  /** Lets virtual time pass. Fires due timers on the way; in an automatic pool, everything that can happens in between. */
   advance(milliseconds: number): Promise<void> {
     return this.#exclusively(async () => {
       const end = this.time.now + milliseconds;
@@ -268,14 +269,14 @@ export class Simulation {
     while (this.isAutomatic && (await this.#next()) !== undefined);
   }
 
-  /** Does a function, or the loading of one, wait for something outside of the pool? */
+  /** Does a function or a loading file wait for something outside the pool? */
   get #isWaiting(): boolean {
     if (this.loads.size > 0) return true;
     for (const { state } of this.calls) if (state === 'runs') return true;
     return false;
   }
 
-  /** What either side has posted or reported gets to the other one. */
+  /** Delivers messages and reports to both sides. */
   #exchange(): void {
     this.#deliver();
     if (this.looksOnce || (this.pumped?.outstanding ?? 0) > 0) {
@@ -290,7 +291,7 @@ export class Simulation {
     this.#exchange();
     const step = await this.#act();
     if (step !== undefined || this.pumped?.outstanding === 0) return step;
-    // What a host does that has slept for ten milliseconds.
+    // A real host does this after ten milliseconds of sleep.
     this.pumped?.wakeFurther();
     return this.#act();
   }
@@ -309,7 +310,9 @@ export class Simulation {
     return undefined;
   }
 
-  /** All is loaded that was to be, unless its worker has been ended: a task that waits for what never is meets its timeout. */
+  /**
+   * Waits until files are loaded. Files of dead workers do not count; a task that waits for an endless load meets its timeout.
+   */
   async #loaded(): Promise<void> {
     await turn();
     this.#exchange();
@@ -360,5 +363,5 @@ export class Simulation {
   }
 }
 
-/** What was to be called in this turn of the event loop has been called. */
+/** Resolves in the next turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => void timers.setImmediate(resolve));

@@ -5,21 +5,21 @@ export type LoadFile = (filename: string, threadId: number) => unknown;
 
 export interface TestPoolOptions extends PoolOptions {
   /**
-   * Which of the things that could happen next happens, by chance but always the same for a seed: so results come in another
-   * order for each. A whole number. Default: none, what has waited for longest comes first.
+   * Chooses at random what happens next, so results come in another order; always the same order for the same seed.
+   * A whole number. Default: none, and what has waited for longest comes first.
    */
   readonly seed?: number | undefined;
-  /** Nothing happens, and no time passes, but by `step()`, `runAll()` and `advance()`. Default: false. */
+  /** Nothing happens and no time passes, except by `step()`, `runAll()` and `advance()`. Default: false. */
   readonly manual?: boolean | undefined;
   /**
-   * Gives what a worker file exports, or a promise of it, so that the test runner loads it with all that it does to modules;
-   * undefined: Node loads that file. It gets the absolute path, and the id of the worker that loads it: each worker asks once for
-   * each function. Default: Node loads every file.
+   * Returns the exports of a worker file, or a promise of them, so that the test runner loads the file and
+   * transforms it as usual; undefined: Node loads the file. Gets the absolute path, and the id of the loading
+   * worker. Called once per worker and function. Default: Node loads every file.
    */
   readonly load?: LoadFile | undefined;
 }
 
-/** As the simulation works with them. */
+/** The options as the simulation uses them. */
 export interface Settings {
   readonly order: Order;
   readonly isAutomatic: boolean;
@@ -28,7 +28,7 @@ export interface Settings {
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Parts the options of the pool from those of the test. @throws TypeError or RangeError */
+/** Separates the options of the test from those of the pool. @throws TypeError or RangeError */
 export function settingsOf(testOptions: TestPoolOptions): [Settings, PoolOptions] {
   if (typeof testOptions !== 'object' || testOptions === null)
     throw badType('options', testOptions, 'an object');
@@ -40,13 +40,13 @@ export function settingsOf(testOptions: TestPoolOptions): [Settings, PoolOptions
   return [{ order, isAutomatic: !(flag('options.manual', manual) ?? false), load }, options];
 }
 
-/** Chooses one of so many things that could happen next, by its place. */
+/** Chooses the index of what happens next. */
 export type Order = (count: number) => number;
 
 /** What has waited for longest comes first. */
 const FIRST: Order = () => 0;
 
-/** Any comes next, but for a seed it is always the same. A generator by Tommy Ettinger, "mulberry32". */
+/** Pseudo-random for a seed: "mulberry32" by Tommy Ettinger. */
 function shuffled(seed: number): Order {
   let state = seed | 0;
   const random = (): number => {

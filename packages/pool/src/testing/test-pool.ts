@@ -6,16 +6,15 @@ import { type Realm, Simulation, type Step } from './simulation.js';
 import { settingsOf, type TestPoolOptions } from './test-options.js';
 import { millisecondsOf } from './virtual-time.js';
 
-/** What makes things happen in a pool. */
 const simulations = new WeakMap<object, Simulation>();
-/** Of the pool that is being made. */
+/** The simulation of the pool under construction. */
 let opening: Simulation | undefined;
 
 const simulationOf = (pool: object): Simulation => (simulations.get(pool) ?? opening) as Simulation;
 
 /**
- * Stands between `Pool` and `TestPool`, and has a member for each that a pool has. The object is made by the `Pool` of a realm of its
- * own: the pool's code once more, without threads and without clocks.
+ * The class between `Pool` and `TestPool`, with a delegate for each member of `Pool`. Objects are constructed by
+ * the `Pool` of their own realm: the pool's code, bundled once more without threads and clocks.
  */
 const Simulated = function (options: TestPoolOptions): object {
   const [settings, own] = settingsOf(options);
@@ -34,9 +33,9 @@ Object.setPrototypeOf(Simulated, Pool);
 Object.defineProperty(Simulated, 'prototype', { value: Object.create(Pool.prototype, membersOf(Pool)) });
 
 /**
- * A `Pool` for tests, without threads: its worker files run on the thread of the test. The code of the pool is the real one,
- * with the same options, errors, order and events; only threads and time are simulated. What happens next is the same in every
- * run, time is virtual, so nothing waits for real, and workers die when the test says so.
+ * A `Pool` for tests, without threads: worker files run on the thread of the test. The pool's code is the real one,
+ * with the same options, errors, order and events; only threads and time are simulated. Every run is the same, time
+ * is virtual, so nothing waits for real time, and workers die when the test says so.
  *
  * @example
  * import { TestPool } from '@plimsoll/pool/testing';
@@ -52,8 +51,9 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
   }
 
   /**
-   * Makes one thing happen, if anything can: a worker starts, a function is called, or the pool hears of its end. Resolves once
-   * that, and what follows from it in the test, is done; undefined: nothing can happen without time or something outside.
+   * Makes one thing happen, if anything can: a worker starts, a function is called, or the pool hears of its end.
+   * Resolves once this step, and what follows from it in the test, is done. Resolves with undefined if nothing can
+   * happen without time or something outside.
    *
    * @example
    * const pool = new TestPool({ filename, manual: true, minThreads: 1 });
@@ -66,16 +66,16 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
   }
 
   /**
-   * Makes everything happen that can, also by the passing of time, until every task is settled or none can go on. It waits for
-   * functions that wait for something outside of the pool. Gives what has happened, in that order.
+   * Makes everything happen that can, and lets time pass, until every task is settled or none can continue. Waits
+   * for functions that wait for something outside the pool. Resolves with the steps, in order.
    */
   runAll(): Promise<Step[]> {
     return simulationOf(this).runAll();
   }
 
   /**
-   * Lets virtual time pass: timeouts, graces, backoffs and pauses that are due end in their order, and in between, unless the pool is
-   * `manual`, all happens that can.
+   * Lets virtual time pass. Timeouts, graces, backoffs and pauses that are due end in order. In between, everything
+   * happens that can, unless the pool is `manual`.
    *
    * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for anything but a finite time
    * @example
@@ -87,8 +87,8 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
   }
 
   /**
-   * Lets something go wrong, as it would with real workers: tasks are rejected with the same codes, and `retry` and `breaker` do
-   * their work.
+   * Injects a fault. Its effects are those of a real fault: tasks are rejected with the same codes, and `retry` and
+   * `breaker` work.
    *
    * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
    * @example
@@ -98,7 +98,7 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
     return simulationOf(this).faults.inject(fault);
   }
 
-  /** Closes the pool, after all that was submitted: nothing needs to be stepped through any more. */
+  /** Closes the pool once all submitted tasks have ended. From then on, a manual pool needs no steps. */
   override async [Symbol.asyncDispose](): Promise<void> {
     const simulation = simulationOf(this);
     simulation.isAutomatic = true;
@@ -107,7 +107,7 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
   }
 }
 
-/** What a pool does is done by the code of its realm. */
+/** A member that calls the same member of the realm's `Pool`. */
 function delegate(name: string | symbol, { get }: PropertyDescriptor): PropertyDescriptor {
   function memberOf(this: object): unknown {
     return Reflect.get((simulationOf(this).realm as Realm).Pool.prototype, name, this);

@@ -1,9 +1,9 @@
 import { badRange, badType } from '../errors.js';
 import { duration } from '../host/options.js';
 
-/** A clock that stands still until it is moved, and the timers that go by it. */
+/** A clock that moves only when told to, and its timers. */
 export class VirtualTime {
-  /** Milliseconds since the pool was made. Never set to a time before which a timer is due. */
+  /** Milliseconds since the pool was created. Never set to a time before the next timer is due. */
   now = 0;
   readonly #timers = new Set<Timer>();
   /** Is an unreferenced timer being fired? */
@@ -26,13 +26,13 @@ export class VirtualTime {
     if (timer !== undefined) this.#timers.delete(timer);
   }
 
-  /** Would time bring anything about? Timers that an unreferenced one sets again and again bring about nothing. */
+  /** Would time change anything? Unreferenced timers that set themselves again change nothing. */
   get isAwaited(): boolean {
     for (const timer of this.#timers) if (timer.isReferenced || !timer.isRepeated) return true;
     return false;
   }
 
-  /** Moves on to the next timer and calls what it is for. False: there is none. */
+  /** Advances to the next timer and calls it. Returns false if there is none. */
   fireNext(): boolean {
     const { next } = this;
     if (next === undefined) return false;
@@ -50,12 +50,12 @@ export class VirtualTime {
   /** The timer that is due next: of several that are due at once, the one that was set first. */
   get next(): Timer | undefined {
     let next: Timer | undefined;
+  /** Would time change anything? Unreferenced timers that set themselves again change nothing. */
     for (const timer of this.#timers) if (next === undefined || timer.due < next.due) next = timer;
     return next;
   }
 }
 
-/** What `setTimeout` gives for a virtual timer. */
 class Timer {
   isReferenced = true;
 
