@@ -3,12 +3,12 @@ import type { Advice, Explanation, TaskExplanation } from './types.js';
 type Facts = Omit<Explanation, 'advice'>;
 type Finding = Omit<Advice, 'task'>;
 
-/** Fewer tasks say nothing of a median. */
+/** The median of fewer tasks means nothing. */
 const FEWEST = 20;
-/** A function that keeps its thread busy for a smaller part of its time waits for others. */
+/** A function whose thread is busy for less than this share of its time mostly waits. */
 const BUSY = 0.1;
 
-/** What the facts say, the most certain first. Each looks at measured figures alone, and none is given when they do not carry it. */
+/** Derives advice, the most certain first. Each piece rests on measured figures, and is left out if they do not suffice. */
 export function adviceFor(facts: Facts): Advice[] {
   const findings = facts.tasks.flatMap((task) => {
     if (task.count < FEWEST) return [];
@@ -20,7 +20,7 @@ export function adviceFor(facts: Facts): Advice[] {
   return [...findings, moreWorkersThanCores(facts)].filter((advice) => advice !== undefined);
 }
 
-/** Of tasks that come so fast that most find no worker free, sending costs only what the host does for them. */
+/** If most tasks find no worker free, sending costs only what the host does. */
 function sendingCostsMore(task: TaskExplanation): Finding | undefined {
   const { count, phases, sending, foundFree } = task;
   const run = phases.run.p50;
@@ -34,7 +34,7 @@ function sendingCostsMore(task: TaskExplanation): Finding | undefined {
   };
 }
 
-/** Measured by the worker's event loop, not by the CPU: a function that blocks its thread does gain from being in another one. */
+/** Measured by the worker's event loop, not by its CPU: a function that blocks its thread does gain from another thread. */
 function alreadyAsynchronous(task: TaskExplanation): Finding | undefined {
   const { count, promises, phases } = task;
   if (promises.count < FEWEST || promises.count < count / 2 || !(promises.busy < BUSY)) return undefined;
@@ -46,7 +46,7 @@ function alreadyAsynchronous(task: TaskExplanation): Finding | undefined {
   };
 }
 
-/** Only of functions that keep their threads busy: those that wait for others share a core well. */
+/** Only for functions that keep their threads busy; functions that wait share a core well. */
 function moreWorkersThanCores({ tasks, workers }: Facts): Advice | undefined {
   const { most, cores, quota, maxThreads } = workers;
   const count = tasks.reduce((sum, task) => sum + task.count, 0);
@@ -63,7 +63,7 @@ function moreWorkersThanCores({ tasks, workers }: Facts): Advice | undefined {
   };
 }
 
-/** The part of its run time for which its functions kept their threads busy. */
+/** The share of run time in which the function kept its thread busy. */
 function busyOf({ count, promises }: TaskExplanation): number {
   return promises.count === 0 ? 1 : 1 - (promises.count / count) * (1 - promises.busy);
 }

@@ -4,7 +4,7 @@ import { PHASES, type Phase, type Spread, type TaskExplanation } from './types.j
 /** Milliseconds of each phase of one task. */
 export type Phases = Record<Phase, number>;
 
-/** The sums of all tasks that called one function. */
+/** The figures of all tasks that called one function. */
 export class Breakdown {
   failed = 0;
   readonly total = new Histogram();
@@ -12,9 +12,9 @@ export class Breakdown {
     Phase,
     Histogram
   >;
-  /** How much longer than its function a task took that a free worker could take at once. */
+  /** Time outside the function, for tasks that found a worker free. */
   readonly sending = new Histogram();
-  /** Of functions that returned a promise: how often, how long they ran, and how long their worker's event loop idled meanwhile. */
+  /** For functions that returned a promise: calls, run time, and idle time of the worker's event loop meanwhile. */
   promised = 0;
   promisedRun = 0;
   promisedIdle = 0;
@@ -25,8 +25,8 @@ export class Breakdown {
   ) {}
 
   /**
-   * @param foundFree a worker was free when it was ready to be taken
-   * @param idle milliseconds of `run` that the worker's event loop idled; negative: the function returned no promise
+   * @param foundFree a worker was free when the task could be claimed
+   * @param idle milliseconds of `run` in which the worker's event loop was idle; negative: the function returned no promise
    */
   add(phases: Phases, failed: boolean, foundFree: boolean, idle: number): void {
     let total = 0;

@@ -9,7 +9,7 @@ const PHASE = `${PREFIX}.phase`;
 const QUANTILE = 'quantile';
 const QUANTILES = [0.5, 0.99] as const;
 
-/** The two times that the pool has of every task with `recordTiming`. */
+/** The times that `recordTiming` measures for every task. */
 const TIMES = [
   { kind: 'wait', name: `${PREFIX}.queue.duration`, help: 'From run() to the start of the function.' },
   { kind: 'run', name: `${PREFIX}.task.duration`, help: 'From the start of the function to its end.' },
@@ -20,7 +20,7 @@ const attributesOf = ({ name, filename }: Breakdown) => ({
   'code.file.path': filename,
 });
 
-/** What a pool knows besides how times are distributed. */
+/** Counters and gauges of a pool. */
 export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): NumberFamily[] {
   const family =
     (type: NumberFamily['type'], thing: string) =>
@@ -70,7 +70,7 @@ export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): N
   ];
 }
 
-/** The distributions of times, for exporters that take counts. */
+/** Distributions of times, for exporters that take bucket counts. */
 export function histogramsOf({ timing }: Core, breakdowns: () => readonly Breakdown[]): HistogramFamily[] {
   const times = TIMES.map(({ kind, name, help }) => ({
     ...{ name, help },
@@ -95,8 +95,8 @@ const inSeconds = (times: Histogram): Distribution => ({
 });
 
 /**
- * Sums and quantiles of the same, for OpenTelemetry: its histograms take one value after another, which for a million tasks a
- * second would cost more than the tasks.
+ * Sums and quantiles for OpenTelemetry, whose histograms take one value at a time: with a million tasks per second,
+ * this would cost more than the tasks.
  */
 export const summariesOf = ({ timing }: Core): NumberFamily[] =>
   TIMES.flatMap(({ kind, name, help }) => [

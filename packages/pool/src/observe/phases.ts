@@ -11,26 +11,25 @@ import { adviceFor } from './advice.js';
 import { Breakdown, type Phases } from './breakdown.js';
 import type { Explanation } from './types.js';
 
-/** So many functions are told apart; the tasks of further ones are added up in one. */
+/** Functions to distinguish; the tasks of further functions are added up in one entry. */
 const MOST_FUNCTIONS = 256;
 
-/** Adds up where the time of every task of a pool with `explain` goes. */
+/** Measures the phases of every task of a pool with `explain`. */
 export class TaskPhases implements TaskHooks {
-  /** By `Core.duration`. */
   readonly #startedAt: number;
-  /** The most workers that were ready at a time. */
+  /** Highest number of ready workers so far. */
   #mostWorkers = 0;
   readonly #byName = new Map<string, Breakdown>();
   readonly #rest = new Breakdown('', '(others)');
   readonly #core: Core;
   readonly #cells: Float64Array;
   readonly #loopAtStart = performance.eventLoopUtilization();
-  /** By slot: when the writing of its task began and ended, and whether a worker was free for it then. */
+  /** By slot: start and end of writing the task, and whether a worker was free then. */
   readonly #from: Float64Array;
   readonly #to: Float64Array;
   readonly #foundFree: Uint8Array;
 
-  /** @param cells what workers note of the task in each slot */
+  /** @param cells see `marksFor` */
   constructor(core: Core, cells: Float64Array) {
     const { slots } = core.table.layout;
     this.#startedAt = core.duration;
@@ -42,7 +41,6 @@ export class TaskPhases implements TaskHooks {
     this.ready();
   }
 
-  /** One for each function that a task has called. */
   get breakdowns(): readonly Breakdown[] {
     const list = [...this.#byName.values()];
     return this.#rest.total.count === 0 ? list : [...list, this.#rest];
@@ -76,7 +74,7 @@ export class TaskPhases implements TaskHooks {
   }
 
   read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void {
-    // Its first result may be read before the message that says so.
+    // The first result of a worker may be read before its message 'ready'.
     if (!worker.hasStarted) worker.readMessages();
     const cells = this.#cells;
     const { words, floats } = this.#core.table;
@@ -111,7 +109,7 @@ export class TaskPhases implements TaskHooks {
     return { queue: wait - startup - wake, startup, encode, wake };
   }
 
-  /** A function has a handler for each way to call it. */
+  /** One breakdown per function, although each way to call a function has its own handler. */
   #breakdownOf(handler: number): Breakdown {
     const { filename, name } = this.#core.handlers.of(handler);
     const key = `${name}\0${filename}`;

@@ -1,13 +1,13 @@
 /**
- * The parts of a task's life, in their order, which together are all of it:
- * - `queue`: it waited for a worker, because all were busy
+ * The phases of a task, in order. Together they are all of its time:
+ * - `queue`: it waited because all workers were busy
  * - `startup`: it waited for its worker to start
  * - `encode`: the host wrote its value
- * - `wake`: it lay ready for a worker that was free
- * - `load`: the worker read its value and, at the first task, loaded the function
- * - `run`: the function, promises that it returned included
+ * - `wake`: it waited for a free worker to claim it
+ * - `load`: the worker read the value and, for the first task, loaded the function
+ * - `run`: the function ran, including the promise that it returned
  * - `reply`: the worker wrote the result
- * - `return`: the result lay ready until the host looked: the host was woken, or its event loop was busy
+ * - `return`: the result waited for the host, which was asleep or busy
  * - `decode`: the host read the result
  */
 export const PHASES = [
@@ -30,53 +30,53 @@ export interface Spread {
   readonly p99: number;
 }
 
-/** Where the time of the tasks that called one function went. */
+/** Where the time of one function's tasks went. */
 export interface TaskExplanation {
   readonly filename: string;
   readonly name: string;
-  /** Tasks whose end the host has read. Those that were cancelled, or died with their worker, are not among them. */
+  /** Tasks whose outcome the host has read. Tasks that were cancelled, or died with their worker, are not included. */
   readonly count: number;
-  /** Those among them that threw. */
+  /** How many of them threw. */
   readonly failed: number;
   /** From `run()` to the end of reading the result. */
   readonly total: Spread;
-  /** The parts of `total`, with the part of it that each is of, 0 to 1. */
+  /** The phases of `total`, each with its share of `total`, 0 to 1. */
   readonly phases: Readonly<Record<Phase, Spread & { readonly share: number }>>;
-  /** Those for which a worker was free. */
+  /** How many tasks found a worker free. */
   readonly foundFree: number;
-  /** How much longer than its function such a task took; NaN: there was none. */
+  /** For tasks that found a worker free: time in addition to the function's. NaN if there were none. */
   readonly sending: Spread;
-  /** Those that returned a promise, and the part of their run time for which their worker's event loop was busy, 0 to 1. */
+  /** How many tasks returned a promise, and the share of their run time in which the worker's event loop was busy, 0 to 1. */
   readonly promises: { readonly count: number; readonly busy: number };
 }
 
-/** Something that the figures of an explanation say should be changed. */
+/** A change that the figures of an explanation suggest. */
 export interface Advice {
-  /** Stable; texts are not. */
+  /** Stable, unlike `message`. */
   readonly id: 'sending-costs-more' | 'already-asynchronous' | 'more-workers-than-cores';
-  /** The function that it is about; undefined: the pool. */
+  /** The function concerned; undefined: the pool. */
   readonly task: { readonly filename: string; readonly name: string } | undefined;
   readonly message: string;
-  /** What it rests on. Times are milliseconds. */
+  /** The figures behind the advice. Times are in milliseconds. */
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** What `explain()` returns. Times are milliseconds. */
+/** The result of `explain()`. Times are in milliseconds. */
 export interface Explanation {
-  /** How long the pool has been observed. */
+  /** How long the pool was observed. */
   readonly duration: number;
-  /** By function, the one with the most time first. */
+  /** By function, the function with the most time first. */
   readonly tasks: readonly TaskExplanation[];
-  /** The part of the time for which the host's event loop was busy. */
+  /** The share of time in which the host's event loop was busy, 0 to 1. */
   readonly host: { readonly utilization: number };
   readonly workers: {
     readonly minThreads: number;
     readonly maxThreads: number;
-    /** The most that were ready at a time. */
+    /** Highest number of workers that were ready at the same time. */
     readonly most: number;
-    /** Cores that the process may use: `availableParallelism()`, or its quota if that is less. */
+    /** Cores that the process may use: `availableParallelism()`, or the quota if it is lower. */
     readonly cores: number;
-    /** Cores by the quota of its control groups; null: none is known. */
+    /** The CPU quota of the process's control groups, in cores; null if none is known. */
     readonly quota: number | null;
   };
   readonly advice: readonly Advice[];

@@ -6,7 +6,7 @@ import { spawn } from '../host/workers.js';
 import type { LoadBalancer, PoolWorker } from './task-queue.js';
 import { viewOf } from './task-views.js';
 
-/** Turns the user's load balancer into the dispatcher's question. */
+/** Adapts a load balancer for the dispatcher. */
 export function chooserFor(
   balancer: LoadBalancer,
   state: State,
@@ -29,28 +29,28 @@ export function chooserFor(
   };
 }
 
-/** Those that were started on need once ready; the first ones always, so that a balancer finds as many as it counts on. */
+/** Offers ready workers, and the first workers even while they start, so that a balancer finds as many as it counts on. */
 function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): WorkerHandle[] {
   const staying = workers.filter(takesTasks);
   const ready = staying.filter((worker) => worker.state === READY || first.has(worker));
   return ready.length > 0 ? ready : staying;
 }
 
-/** Enumerable, so that a copy of a view stands for its worker as well. */
+/** Enumerable, so that a copy of a view also stands for its worker. */
 const handleSymbol = Symbol('plimsoll.pool.worker');
 type WorkerView = PoolWorker & { readonly [handleSymbol]: WorkerHandle };
 
 const workerViews = new WeakMap<WorkerHandle, WorkerView>();
 
-/** Without a balancer, tasks are in no mailbox. Another worker may have the place in the table of one that has exited. */
+/** Without a balancer, tasks are in no mailbox. The block of an exited worker may belong to another worker by now. */
 const usageOf = (worker: WorkerHandle): number =>
   worker.state === EXITED ? 0 : Math.max(worker.mailed, worker.running);
 
-/** From the moment on that it is given such a task, before it has begun. */
+/** True as soon as an abortable task is given to the worker, even before it begins. */
 const runsAlone = (worker: WorkerHandle): boolean =>
   usageOf(worker) === 1 && (worker.mailedAlone > 0 || worker.runsAbortable);
 
-/** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
+/** Always the same object for a worker, and always current, so balancers may keep it. */
 export function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
   const before = workerViews.get(worker);
   if (before !== undefined) return before;

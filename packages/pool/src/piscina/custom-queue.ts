@@ -4,30 +4,30 @@ import { SETTLED, type Task } from '../host/task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
 import { viewOf } from './task-views.js';
 
-/** Lets a queue of the user's decide the order. One that throws, or gives a stranger, loses its tasks: they are rejected. */
+/** Adapts a custom queue. If the queue throws or returns an unknown task, the tasks in it are rejected. */
 export class CustomQueue implements Pending {
   readonly #tasks = new Map<PoolTask, Task>();
-  /** What the queue may still hold, although it was removed. */
+  /** Removed tasks that the queue may still return. */
   readonly #stale = new WeakSet<PoolTask>();
-  /** Tasks that had to go back to the front of a queue that has no front. */
+  /** Tasks put back to the front, if the queue has no `unshift`. */
   readonly #front: Task[] = [];
   readonly #queue: TaskQueue;
   readonly #state: State;
   readonly #reasonOf: (() => Error) | undefined;
 
-  /** @param reasonOf for queues whose tasks have a function `cancel`: what it rejects them with */
+  /** @param reasonOf if given, tasks get a function `cancel`, which rejects them with this reason */
   constructor(queue: TaskQueue, state: State, reasonOf?: () => Error) {
     this.#queue = queue;
     this.#state = state;
     this.#reasonOf = reasonOf;
   }
 
-  /** A queue may hold tasks back by saying that it has none. */
+  /** A queue may hold tasks back by reporting size 0. */
   get size(): number {
     return this.#front.length + (this.#tasks.size === 0 ? 0 : this.#ask((queue) => queue.size, 0));
   }
 
-  /** @throws what the queue throws; it has not got the task then. */
+  /** @throws what the queue throws; it does not have the task then. */
   push(task: Task): void {
     const view = this.#enter(task);
     try {
@@ -77,7 +77,7 @@ export class CustomQueue implements Pending {
     this.#ask((queue) => queue.remove(view), undefined);
   }
 
-  /** @param otherwise what stands for the answer when the queue throws */
+  /** @param otherwise the answer if the queue throws */
   #ask<Answer>(question: (queue: TaskQueue) => Answer, otherwise: Answer): Answer {
     try {
       return question(this.#queue);
@@ -95,7 +95,7 @@ export class CustomQueue implements Pending {
     return view;
   }
 
-  /** By the queue itself, which need not be told to remove it. */
+  /** Called by the queue, which therefore need not be told to remove the task. */
   #cancel(view: PoolTask, reason: Error): void {
     const task = this.#leave(view);
     if (task === undefined) return;

@@ -3,7 +3,7 @@ import { SETTLED, type Task } from '../host/task.js';
 import { EXITED, takesTasks, type WorkerHandle } from '../host/worker-handle.js';
 import { retire, spawn } from '../host/workers.js';
 
-/** A fresh worker for each task: none gets a second one. */
+/** Gives each task a worker of its own, which gets no second task. */
 export class Isolation {
   readonly #tasks = new Map<WorkerHandle, Task>();
 
@@ -17,7 +17,7 @@ export class Isolation {
     };
   }
 
-  /** Ends the workers whose tasks are settled. @returns the ends of their threads */
+  /** Ends the workers whose tasks are settled. Resolves when their threads have exited. */
   retire(state: State): Promise<unknown> {
     const used: WorkerHandle[] = [];
     for (const [worker, task] of this.#tasks) {

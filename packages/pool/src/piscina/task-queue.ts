@@ -1,24 +1,24 @@
 import type { HistogramSummary } from '../shared/histogram.js';
 
-/** The key under which a task's own options for a custom queue stand on its value. The same symbol as Piscina's. */
+/** The key of a task's options for a custom queue, on the task's value. The same symbol as Piscina's. */
 export const queueOptionsSymbol: unique symbol = Symbol.for('Piscina.queueOptions') as never;
 
-/** What a custom queue or a load balancer sees of a task. */
+/** A task as custom queues and load balancers see it. */
 export interface PoolTask {
   /** What the task's value has under `queueOptionsSymbol`, or null. */
   readonly [queueOptionsSymbol]: object | null;
   readonly taskId: number;
-  /** The value that `run()` was given. */
+  /** The value given to `run()`. */
   readonly task: unknown;
   readonly filename: string;
   readonly name: string;
-  /** When `run()` was called, by `performance.now()`. */
+  /** When `run()` was called, in milliseconds of `performance.now()`. */
   readonly created: number;
-  /** It has a signal or a timeout, so it may be killed while it runs. */
+  /** The task has a signal or a timeout, so it may be killed while it runs. */
   readonly isAbortable: boolean;
 }
 
-/** A queue of one's own: decides in which order waiting tasks run. */
+/** A custom queue: decides in which order waiting tasks run. */
 export interface TaskQueue {
   readonly size: number;
   push(task: PoolTask): void;
@@ -33,26 +33,26 @@ export function isTaskQueue(value: unknown): value is TaskQueue {
   return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');
 }
 
-/** What a load balancer sees of a worker: one object for each, whose values are always the current ones. */
+/** A worker as load balancers see it: one object per worker, always with current values. */
 export interface PoolWorker {
   /** The thread id. */
   readonly id: number;
-  /** How many tasks it runs or has been given; Infinity for one with a signal alone, which shares the worker with no other. */
+  /** How many tasks the worker runs or has been given; Infinity for one abortable task, which does not share its worker. */
   readonly currentUsage: number;
-  /** The task with a signal counts from the moment on that the worker is given it. */
+  /** Does the worker have an abortable task? True as soon as the task is given to it. */
   readonly isRunningAbortableTask: boolean;
   /** Run times in milliseconds, with the option `workerHistogram`; otherwise null. */
   readonly histogram: HistogramSummary | null;
-  /** It is being stopped. */
+  /** The worker is being stopped. */
   readonly terminating: boolean;
-  /** Its thread has exited. */
+  /** The worker's thread has exited. */
   readonly destroyed: boolean;
 }
 
-/** Chooses the worker of a task; null or undefined: none for now, so the task waits (and a worker is started if there may be more). */
+/** Chooses the worker for a task. null or undefined: none for now, so the task waits, and a worker is started if allowed. */
 export type LoadBalancer = (task: PoolTask, workers: PoolWorker[]) => PoolWorker | null | undefined;
 
-/** A queue in one array, for the sake of Piscina's name. */
+/** A queue in one array, for compatibility with Piscina. */
 export class ArrayTaskQueue implements TaskQueue {
   readonly tasks: PoolTask[] = [];
 
@@ -78,9 +78,9 @@ export class ArrayTaskQueue implements TaskQueue {
   }
 }
 
-/** A queue whose operations take the same time however long it is, except `remove`, and `unshift` before the first `shift`. */
+/** A queue whose operations take constant time, except `remove`, and `unshift` before the first `shift`. */
 export class FixedQueue implements TaskQueue {
-  /** The queue begins at `#head`. */
+  /** Starts at `#head`. */
   readonly #tasks: (PoolTask | undefined)[] = [];
   #head = 0;
 
@@ -105,7 +105,7 @@ export class FixedQueue implements TaskQueue {
     const task = this.#tasks[this.#head];
     if (task === undefined) return null;
     this.#tasks[this.#head++] = undefined;
-    // Half of the places are free: all but one, for `unshift`, are given up.
+    // More than half of the places are free. Give them up, except one for `unshift`.
     if (this.#head > this.size + 1) {
       this.#tasks.splice(1, this.#head - 1);
       this.#head = 1;

@@ -5,7 +5,7 @@ import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
 
 const views = new WeakMap<Task, PoolTask>();
 
-/** What custom queues and load balancers see of a task: always the same object, so that they may keep it. */
+/** A task as custom queues and load balancers see it: always the same object, so they may keep it. */
 export function viewOf(task: Task, handlers: HandlerNames): PoolTask {
   const before = views.get(task);
   if (before !== undefined) return before;
@@ -15,7 +15,7 @@ export function viewOf(task: Task, handlers: HandlerNames): PoolTask {
   const queueOptions =
     typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
   const view: PoolTask = {
-    // From 0 on, as Piscina's.
+    // From 0 on, like Piscina's.
     taskId: task.number - 1,
     task: value,
     filename,
