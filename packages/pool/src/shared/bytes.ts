@@ -8,9 +8,8 @@ import { uncloneable } from './uncloneable.js';
 import { clone } from './untrusted.js';
 
 /**
- * Values as bytes for another process, perhaps with another version of this package, in V8's own format. Reading
- * gives what `structuredClone` would give. A head has the version of this format and a CRC-32 of the rest, because
- * damaged lengths could request all memory.
+ * Values as bytes in V8's format, for other processes, perhaps with other versions of this package. The head has a
+ * version and a CRC-32, because damaged lengths could request all memory.
  */
 const VERSION = 1;
 const SUM = 1;
@@ -43,9 +42,7 @@ export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> 
   }
 }
 
-/**
- * As `encode`, but of a value with more than `most` bytes it returns only their number. A larger buffer is not even copied.
- */
+/** As `encode`, but returns only the number of bytes if there are more than `most`. Larger buffers are not even copied. */
 export function encodeWithin(value: unknown, path: string, most: number): Uint8Array<ArrayBuffer> | number {
   const content = unwrap(value).value;
   const isBuffer = ArrayBuffer.isView(content) || types.isArrayBuffer(content);

@@ -1,4 +1,4 @@
-/** Bits that say how a function is called; 0: with the value of the task. Wrappers around the function do the rest. */
+/** How a function is called, as bits; 0: with the task's value. Wrappers around the function do the rest. */
 /** The value is an array of arguments. */
 export const SPREAD = 1;
 /** The call has a context: `task` of `@plimsoll/pool/worker`. */
@@ -45,7 +45,6 @@ export type HostRequest = readonly [name: string, items: readonly unknown[]];
 /** A function of a worker file, or a wrapper around one. The loop calls it with one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;
 
-/** Has it a method `then`, like a promise? */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 

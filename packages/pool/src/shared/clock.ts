@@ -20,9 +20,7 @@ export function readTimeFrom(reference: Source): void {
   source = reference;
 }
 
-/**
- * Milliseconds of a clock that all threads share. The first `performance.now()` would cost a new thread half a millisecond.
- */
+/** Milliseconds of a clock that all threads share. The first `performance.now()` takes a new thread half a millisecond. */
 export function now(): number {
   if (source === 'uptime') return uptime() * 1e3;
   const [seconds, nanoseconds] = hrtime();

@@ -1,7 +1,6 @@
 import { workerData as threadData } from 'node:worker_threads';
 import type { HostRequest } from './calls.js';
 
-/** The thread that a task runs on. */
 export interface WorkerContext {
   readonly isWorkerThread: boolean;
   readonly workerData: unknown;
@@ -21,7 +20,6 @@ export interface TaskContext {
 /** With the functions behind `host`. */
 export interface CurrentTask extends TaskContext {
   call(request: HostRequest): Promise<unknown>;
-  /** Blocks the thread until the host has answered. */
   callSync(request: HostRequest): unknown;
 }
 

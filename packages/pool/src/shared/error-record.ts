@@ -5,10 +5,7 @@ import { reaches } from './parts.js';
 import { uncloneable } from './uncloneable.js';
 import { clone, isError, lineageOf, messageOf, read, readText, tried } from './untrusted.js';
 
-/**
- * A thrown value on its way to another thread. Structured clone keeps only message, stack and cause of an error,
- * and only standard names; this also keeps its class name, code and own properties.
- */
+/** A thrown value for another thread, with class names, codes and own properties, which structured clone would drop. */
 export interface Thrown {
   readonly value: Carried;
   /** Every error that the value contains, once: errors may refer to one another in cycles. */
@@ -21,7 +18,6 @@ type Carried = { error: number } | { list: Carried[] } | { value: unknown };
 interface ErrorRecord {
   /** The closest built-in class that it extends. */
   readonly base: string;
-  /** The name of its constructor. */
   readonly type: string;
   readonly name: string;
   readonly message: string;
@@ -35,7 +31,7 @@ const BASES: Readonly<Record<string, ErrorClass>> = Object.fromEntries(
     (Base) => [Base.name, Base],
   ),
 );
-/** Own properties that are not enumerable. */
+/** Not enumerable. */
 const HIDDEN = ['cause', 'errors', 'error', 'suppressed'];
 /** Further errors lose their own properties. */
 const MOST_WITH_PROPERTIES = 1000;
@@ -47,7 +43,7 @@ const WHAT = 'the thrown value';
 // Saved, because an array may have another prototype, or own properties of these names.
 const { every, some } = Array.prototype;
 
-/** Prepares a thrown value for the codec. Never throws: parts that cannot be sent are dropped. */
+/** Never throws: parts that cannot be sent are dropped. */
 export function carry(value: unknown): Thrown {
   try {
     return collect(value);
@@ -131,7 +127,6 @@ function messageTextOf(error: Error): string {
   return tried(() => String(message), '');
 }
 
-/** Undefined if the prototype is that of another class. */
 function baseOf(error: Error): string | undefined {
   const lineage = lineageOf(error);
   if (lineage.includes(node.DOMException.prototype)) return 'DOMException';

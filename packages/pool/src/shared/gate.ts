@@ -2,12 +2,10 @@ import { GATE, HOST_GATE } from './layout.js';
 import { blockAt, mailCount, runningNow, type Table } from './table.js';
 
 /**
- * Gates show which side sleeps, and which side must be woken.
- *
- * A side that wants to sleep declares it, looks for work once more, then sleeps. The other side publishes work,
- * then looks at the gate. All these accesses are sequentially consistent, so one of the two sees the other, and no
- * wake-up is lost. The side that turns SLEEPING into WOKEN by compareExchange owes exactly one wake-up (see
- * `Listener`), so no side is woken twice, or while it is awake.
+ * Gates show which side sleeps. A side that wants to sleep declares it, looks for work once more, then sleeps. The
+ * other side publishes work, then looks at the gate. All these accesses are sequentially consistent, so one of the
+ * two sees the other, and no wake-up is lost. The side that turns SLEEPING into WOKEN by compareExchange owes
+ * exactly one wake-up (see `Listener`), so no side is woken twice, or while it is awake.
  */
 export const AWAKE = 0;
 export const SLEEPING = 1;
@@ -48,9 +46,8 @@ export function retireItself(words: Int32Array, gate: number): void {
 export const hostGate = HOST_GATE;
 
 /**
- * A worker spins only while it holds one of the permits, of which there are as many as spare cores. A permit names
- * its holder, so that the host can take it back from a dead worker: worker + 1, negative if the worker spins for a
- * payload, during which it takes no task.
+ * A worker spins only while it holds one of the permits, which are as many as spare cores. A permit names its holder, so that
+ * the host can take it back from a dead worker: worker + 1, negative if it spins for a payload and takes no task.
  */
 export function takeSpinPermit(table: Table, holder: number): number {
   const { words, layout } = table;
@@ -68,7 +65,6 @@ export interface Wakeable {
   readonly index: number;
   /** The worker was woken, has not looked for work yet, runs nothing, and has no mail. */
   readonly isComing: boolean;
-  /** Returns false if the worker does not sleep. */
   wake(): boolean;
 }
 

@@ -1,6 +1,5 @@
 import { bucketsOf } from '../../../monitor/dist/metrics/buckets.js';
 
-/** Piscina's names of percentiles. */
 const PERCENTS = [
   ...(['0_001', '0_01', '0_1', '1', '2_5', '10', '25', '50', '75'] as const),
   ...(['90', '97_5', '99', '99_9', '99_99', '99_999'] as const),
@@ -26,9 +25,8 @@ const CELLS = BUCKETS + count;
 const BYTES = CELLS * 8;
 
 /**
- * Counts times in buckets whose width grows with the time, so a percentile is off by at most one part in 128. Recording takes
- * a few nanoseconds; Node's own histogram is behind a native call. All state is in the cells, which another thread may read
- * meanwhile: it may see a time in one cell and not yet in the next, which does not matter in statistics.
+ * Buckets get wider with the time, so a percentile is off by at most one part in 128. Recording takes nanoseconds, unlike in
+ * Node's native histogram. Another thread may read the cells meanwhile, and see a time in one cell and not yet in the next.
  */
 export class Histogram {
   readonly #cells: Float64Array;
@@ -96,7 +94,6 @@ export class Histogram {
     return this.sum / this.count;
   }
 
-  /** The time that `percent` of the recorded times do not exceed. */
   percentile(percent: number): number {
     if (this.count === 0) return 0;
     let rank = Math.max(1, Math.ceil((percent / 100) * this.count));

@@ -41,10 +41,7 @@ export const DONE_HEAD = 3 * LINE;
 export const DONE_SEEN = 3 * LINE + 1;
 const BLOCK_HEADER = 4 * LINE;
 
-/**
- * Words of one slot. CREATED and START are 64-bit floats, so they are on even words. The payload starts in the
- * cache line of the header, where all of a small task fits.
- */
+/** Words of a slot. CREATED and START are 64-bit floats, so they are even. Small payloads share the header's cache line. */
 export const STATE = 0;
 export const HANDLER = 1;
 export const FLAGS = 2;
@@ -69,7 +66,6 @@ export interface Geometry {
   readonly spinners: number;
 }
 
-/** A geometry, and all addresses that follow from it. */
 export type Layout = Readonly<ReturnType<typeof layoutOf>>;
 
 const toLine = (words: number): number => Math.ceil(words / LINE) * LINE;

@@ -6,9 +6,8 @@ const { waitAsync } = Atomics as unknown as {
 };
 
 /**
- * Receives the one wake-up that the side owes which turned a gate from SLEEPING. A message would cost both sides
- * more, and the sleeper 30 microseconds. A wait outlives other wake-ups, and then serves the next sleep. Node keeps
- * no event loop alive for it (nodejs/node 61941); `hush` ends it, should Node ever do so.
+ * Receives the one wake-up owed by the side that turned the gate; a message would cost both sides more, and 30 microseconds. A
+ * wait outlives other wake-ups and serves the next sleep. Node keeps no event loop alive for it (nodejs/node 61941).
  */
 export class Listener {
   #listening = false;

@@ -11,10 +11,7 @@ export const WRITTEN = 3;
 /** Milliseconds between CALLED and RETURNED in which the worker's event loop was idle; negative if there was no promise. */
 export const IDLE = 4;
 
-/**
- * Times of the task in each slot, in milliseconds of the shared clock. Apart from the table, so that pools without
- * `explain` have none. The worker writes them before the slot is DONE; the host reads them afterwards.
- */
+/** Times of each slot's task, in milliseconds of the shared clock. Written before the slot is DONE, and read after that. */
 export const marksFor = (slots: number): Float64Array =>
   new Float64Array(new SharedArrayBuffer(slots * CELLS * Float64Array.BYTES_PER_ELEMENT));
 

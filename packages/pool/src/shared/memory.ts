@@ -5,13 +5,11 @@ import { FLAGS, type Layout, LENGTH, OFFSET, PAYLOAD } from './layout.js';
 import type { Payload } from './messages.js';
 import type { Table } from './table.js';
 
-/** The table, with all views on it. */
 export interface SharedTable extends Table, Memory {
   readonly floats: Float64Array;
   readonly buffer: SharedArrayBuffer;
 }
 
-/** Views on a new table, or on the table of another thread. */
 export function tableOf(layout: Layout, buffer = new SharedArrayBuffer(layout.words * 4)): SharedTable {
   return { layout, buffer, floats: new Float64Array(buffer), ...memoryOf(buffer) };
 }
@@ -27,7 +25,6 @@ export function copyWords(from: Memory, length: number, to: Memory, at: number):
   else for (let index = 0; index < length; index++) to.words[at + index] = from.words[index] as number;
 }
 
-/** Writes the place of a slot's words. */
 export function describe(table: Table, slot: number, flags: number, length: number, offset: number): void {
   table.words[slot + FLAGS] = flags;
   table.words[slot + LENGTH] = length;

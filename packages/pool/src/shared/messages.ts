@@ -3,7 +3,6 @@ import type { Source } from './clock.js';
 import type { Thrown } from './error-record.js';
 import type { Layout } from './layout.js';
 
-/** The function that tasks call by a number. */
 export interface Handler {
   readonly filename: string;
   readonly name: string;
@@ -12,8 +11,8 @@ export interface Handler {
 }
 
 /**
- * Messages between the host and a worker, for rare things. A side that finds an unknown handler, chunk, shape or payload in
- * the table reads its port synchronously, because the message is always posted before the slot that needs it is published.
+ * For rare things. A side that finds an unknown handler, chunk, shape or payload in the table reads its port
+ * synchronously: the message is always posted before the slot that needs it is published.
  */
 export type Message =
   | [what: 'handler', id: number, handler: Handler]
@@ -28,7 +27,6 @@ export type Message =
   /** The worker's result ring; undefined: it is gone. */
   | [what: 'results', buffer: SharedArrayBuffer | undefined]
   | [what: 'ready', kernelThreadId: number]
-  /** V8's code cache of the worker's entry. */
   | [what: 'code', code: Uint8Array]
   /** The number of a shape, which the sender's encoder uses from now on. */
   | [what: 'shape', number: number, names: readonly string[]]
@@ -53,7 +51,6 @@ export type Message =
   /** The answer, or a Thrown, was posted just before, as message `number` and the payload of slot `~call`. */
   | [what: 'answer', call: number, failed: boolean, number: number];
 
-/** A value for structured clone, or encoded words and their buffers. */
 export interface Payload {
   readonly value?: unknown;
   readonly words?: Int32Array;
@@ -70,25 +67,24 @@ export interface Payload {
 }
 
 /**
- * The host numbers its messages to a worker, and writes the number of a payload's message to the slot's OFFSET. So
- * the worker knows which payload was lost if it cannot read a message. 0: not posted yet.
+ * The host numbers its messages, and notes in OFFSET which message has a slot's payload (0: none yet). So the
+ * worker knows which payload was lost if it cannot read a message.
  */
 export const messageAfter = (number: number): number => (number + 1) | 0 || 1;
 
-/** The ports of one end of a `Post`. They are transferred to the other side in its first message. */
+/** Ports of one end of a `Post`, transferred in the first message. */
 export interface PostPorts {
   readonly port: MessagePort;
   /** See `newPost`. */
   readonly bell: MessagePort | undefined;
 }
 
-/** The names of the hooks of worker files; undefined: no such hook. */
+/** Names of exported hooks. */
 export interface LifecycleHooks {
   readonly setup?: string | undefined;
   readonly dispose?: string | undefined;
 }
 
-/** The first message to a thread. */
 export interface Boot {
   readonly entry: string;
   /** V8's code cache of `entry`, if a thread has made one. */
@@ -96,7 +92,6 @@ export interface Boot {
   readonly isCodeWanted: boolean;
 }
 
-/** The second message to a thread. */
 export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
@@ -107,7 +102,6 @@ export interface Startup extends PostPorts {
   readonly index: number;
   readonly preload: number;
   readonly concurrency: number;
-  /** Memory for the times of tasks, if they are recorded. */
   readonly times: SharedArrayBuffer | undefined;
   /** Memory for the steps of tasks, if they are recorded. */
   readonly marks: Float64Array | undefined;
@@ -119,11 +113,10 @@ export interface Startup extends PostPorts {
   /** Megabytes of heap above which the worker tells the host. */
   readonly maxHeapMb: number | undefined;
   readonly maxValueBytes: number;
-  /** The host's clock. */
   readonly clock: Source;
   /** Report the thread's id in the kernel, so that the host can set its priority. */
   readonly nice: boolean;
-  /** Milliseconds that a host call may take. */
+  /** Milliseconds per host call. */
   readonly hostTimeout: number;
 }
 

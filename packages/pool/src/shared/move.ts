@@ -51,20 +51,15 @@ export function markMovable(value: object): void {
   Object.defineProperty(value, movableSymbol, { value: true, configurable: true });
 }
 
-/** Has it `transferableSymbol` and `valueSymbol`? */
 export function isTransferable(value: unknown): value is TransferableValue {
   return typeof value === 'object' && value !== null && transferableSymbol in value && valueSymbol in value;
 }
 
-/** Was the value marked by `move`? */
 export function isMovable(value: unknown): value is Movable {
   return typeof value === 'object' && value !== null && movableSymbol in value;
 }
 
-/**
- * True for memory with several users, such as that of small Buffers. Node 20 does not export this, and copies such
- * memory instead of transferring it.
- */
+/** True for memory with several users, such as that of small Buffers. Node 20 lacks this, and copies such memory. */
 const { isMarkedAsUntransferable: isFixed = () => false } = process.getBuiltinModule(
   'node:worker_threads',
 ) as {
@@ -78,10 +73,7 @@ export function unwrap(value: unknown): { value: unknown; transfer: Transferable
   return { value: value[valueSymbol], transfer: transfer.filter((item) => !isFixed(item)) };
 }
 
-/**
- * Bytes up to which copying through shared memory is cheaper than a message. WebAssembly memory, which must not be
- * detached, is larger.
- */
+/** Copying up to this size is cheaper than a message. WebAssembly memory, which must not be detached, is larger. */
 const MOST_COPIED = 2 ** 14;
 
 /** Are these objects small buffers only, which are copied and then detached? */
@@ -109,7 +101,6 @@ export function detach(transfer: readonly Transferable[]): void {
   }
 }
 
-/** Bytes of the buffers in a transfer list. */
 export function bytesOf(transfer: readonly Transferable[]): number {
   let bytes = 0;
   for (const object of transfer) if (isArrayBuffer(object)) bytes += byteLengthOf.call(object);

@@ -4,9 +4,8 @@ import { types } from 'node:util';
 const SOURCE = 'void DOMException, globalThis';
 
 /**
- * The globals of Node's own realm. Test runners load modules into realms of their own, where globals may be fake
- * (jest with `fakeTimers.enableGlobally`, even `process`) or missing (jsdom has neither `structuredClone` nor
- * `setImmediate`). Workers are always in Node's realm, so they do not load `node:vm`.
+ * The globals of Node's own realm. In realms of test runners, globals may be fake (jest with `fakeTimers.enableGlobally`) or
+ * missing (jsdom). Workers are always in Node's realm, so they do not load `node:vm`.
  */
 export const node: typeof globalThis =
   types.isDate instanceof Function

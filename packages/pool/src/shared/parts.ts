@@ -8,10 +8,7 @@ const valuesOf = Set.prototype.values;
 
 const isObject = (value: unknown): boolean => Object(value) === value;
 
-/**
- * The parts of an object, in the order of cloning, each with its step of the path: '.user'. Properties that are no
- * objects are left out, which are most properties of large values.
- */
+/** Parts in the order of cloning, with their steps of the path: '.user'. Leaves out properties that are no objects. */
 export function* partsOf(value: object): Generator<readonly [part: unknown, step: string]> {
   let at = 0;
   if (isMap(value)) {

@@ -11,10 +11,7 @@ export interface Receiver {
   lose(reason: unknown): void;
 }
 
-/**
- * In Deno, `receiveMessageOnPort` cannot see messages of a port with a listener. So the listener is on a second
- * port, the bell, and the messages can be read before the event loop announces them.
- */
+/** In Deno, `receiveMessageOnPort` misses messages of a port with a listener. So a second port, the bell, has the listener. */
 export function newPost(withBell = IN_DENO): [PostPorts, PostPorts] {
   const { port1, port2 } = new MessageChannel();
   const bells = withBell ? new MessageChannel() : undefined;
@@ -27,7 +24,7 @@ export function newPost(withBell = IN_DENO): [PostPorts, PostPorts] {
 export const portsOf = ({ port, bell }: PostPorts): MessagePort[] =>
   bell === undefined ? [port] : [port, bell];
 
-/** One end of the message channel between a worker and the host. Messages can be read before the event loop announces them. */
+/** One end of the messages between worker and host. */
 export class Post {
   readonly #ports: PostPorts;
   readonly #receiver: Receiver;
@@ -37,7 +34,6 @@ export class Post {
     this.#receiver = receiver;
   }
 
-  /** Calls `heard` after the event loop has announced messages and they were accepted. */
   listen(heard: () => void): void {
     const { port, bell } = this.#ports;
     if (bell === undefined) {

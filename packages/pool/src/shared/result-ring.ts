@@ -5,9 +5,9 @@ import { blockAt, type Table } from './table.js';
 const SIZE = 2 ** 21;
 
 /**
- * A worker's memory for results, 8 MiB: for results larger than a slot, and for large buffers and texts inside results. The
- * worker writes at the front. The host reads in the order of writing, which is the order of the completion ring, and stores
- * how far it has read. Positions only grow (modulo 2^32); no result wraps around the end.
+ * 8 MiB of a worker's own memory, for results larger than a slot, and for large buffers and texts inside results.
+ * The host reads in the order of writing, which is the order of the completion ring, and stores how far it has
+ * read. Positions only grow (modulo 2^32); no result wraps around the end.
  */
 export class ResultRing {
   readonly memory = memoryOf(new SharedArrayBuffer(SIZE * 4));
@@ -15,7 +15,6 @@ export class ResultRing {
   front = 0;
   readonly #table: Table;
   readonly #headWord: number;
-  /** The front at the last call of `isSpare`. */
   #lookedAt = 0;
 
   constructor(table: Table, worker: number) {

@@ -1,7 +1,6 @@
 /**
- * Short-lived values by number, at most a few at a time, with linear search. A Map that becomes empty gets a new
- * table. For an old Map, V8 allocates the table in the old generation, and checks each time whether buffers have
- * grown so much that it must mark the whole heap.
+ * A few short-lived values by number. A Map that becomes empty gets a new table; V8 allocates an old Map's table in
+ * the old generation, and checks each time whether buffers have grown so much that it must mark the heap.
  */
 export class SmallMap<Value> {
   readonly #keys: number[] = [];

@@ -7,9 +7,8 @@ const SHORT_SLEEP = 0.3;
 const TRY_EVERY = 32;
 
 /**
- * How long a side spins before it sleeps. A spin that finds something doubles the budget; any other spin halves it,
- * down to 0. Short sleeps alone do not show that spinning pays: it never does if the other side waits for this
- * core. So they only lead to a trial now and then.
+ * How long a side spins before it sleeps: doubled by a spin that finds something, halved by any other. Short sleeps
+ * only lead to a trial now and then, because spinning never pays if the other side waits for this core.
  */
 export class SpinBudget {
   /** Milliseconds; 0: do not spin. */

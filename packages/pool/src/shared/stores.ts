@@ -1,6 +1,5 @@
 import { badRange, badType } from '../errors.js';
 
-/** The used methods of an AsyncLocalStorage. */
 export interface Storage {
   getStore(): unknown;
   run<Result>(store: unknown, callback: () => Result): Result;

@@ -40,7 +40,6 @@ export const CALL = 1 << 29;
 
 const next = (position: number): number => (position + 1) & TICKET_MASK;
 
-/** Entries between two ring positions. */
 export const distance = (head: number, tail: number): number => (tail - head) & TICKET_MASK;
 
 export const slotAt = (layout: Layout, slot: number): number => layout.slotBase + slot * layout.slotWords;
@@ -72,8 +71,8 @@ const replaces = (words: Int32Array, address: number, expected: number, state: n
   Atomics.compareExchange(words, address, expected, state) === expected;
 
 /**
- * Host: puts a held slot into the queue that all workers claim from. Returns false if the queue is full. Workers
- * see the slot once it is announced; so many slots share one store that waits for all earlier stores.
+ * Host: queues a slot for all workers; false if the queue is full. Until it is announced, no worker sees it: one
+ * store that waits for earlier stores serves many slots.
  */
 export function publish(table: Table, slot: number): boolean {
   const { words, layout } = table;
@@ -150,7 +149,6 @@ export function addresseeOf({ words, layout }: Table, slot: number): number {
   return kindOf(state) === MAILED ? ownerOf(state) >>> MAIL_POSITION_BITS : -1;
 }
 
-/** Host: is the slot unused? */
 export const isFree = ({ words, layout }: Table, slot: number): boolean =>
   words[stateAt(layout, slot)] === FREE;
 
@@ -235,8 +233,8 @@ function add(words: Int32Array, word: number, count: number): void {
 }
 
 /**
- * Worker: would a claim change anything? Called between declaring sleep and sleeping. Also true for stale entries
- * at the head, which a claim passes; false for a slot that `accepts` refuses.
+ * Worker: would a claim change anything? Called between declaring sleep and sleeping. True for stale entries, too,
+ * which a claim passes; false for a slot that `accepts` refuses.
  */
 export function anythingQueued(table: Table, worker: number, accepts?: Accepts): boolean {
   const { words, layout } = table;
@@ -252,7 +250,7 @@ export function complete(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
   const address = stateAt(layout, slot);
   const done = pack(DONE, worker);
-  // The host turns RUNNING to ASKED, never back. If both replacements fail, the slot is condemned and stays so.
+  // The host may turn RUNNING into ASKED, and either into CONDEMNED, but nothing back: if both fail, the slot is CONDEMNED.
   const isDone =
     replaces(words, address, pack(RUNNING, worker), done) ||
     replaces(words, address, pack(ASKED, worker), done);
@@ -341,10 +339,7 @@ export function queuedEntries(table: Table): number {
   return distance(Atomics.load(table.words, QUEUE_HEAD), table.words[QUEUE_NEXT] as number);
 }
 
-/**
- * Host: the slots that an exited worker still owns, by kind, after its ring was drained. Slots of its mailbox are
- * taken back, so they are HELD.
- */
+/** Host: an exited worker's slots by kind, after its ring was drained. Slots from its mailbox are taken back, so HELD. */
 export function sweep(table: Table, worker: number): { running: number[]; done: number[]; mail: number[] } {
   const { words, layout } = table;
   const running: number[] = [];
@@ -364,7 +359,6 @@ export function sweep(table: Table, worker: number): { running: number[]; done: 
   return { running, done, mail };
 }
 
-/** Host: prepares a block for a new worker. */
 export function resetBlock(table: Table, worker: number): void {
   const block = blockAt(table.layout, worker);
   for (let word = 0; word < table.layout.doneRing; word++) Atomics.store(table.words, block + word, 0);

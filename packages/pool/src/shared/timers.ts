@@ -16,7 +16,6 @@ function holdByPort(): MessagePort {
   return port1;
 }
 
-/** Next turn of the event loop, by a message to itself. */
 function setImmediateByPort(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port2.once('message', () => {
@@ -36,9 +35,8 @@ function isFaked(): boolean {
 const areFaked = isFaked();
 
 /**
- * Node's own timers, saved when this module loads: test runners (node:test, jest, sinon) install and remove fakes while the
- * pool has tasks. Not the globals, because jest may replace those from the start. If node:test or sinon has faked
- * `node:timers` before the pool is imported, message ports replace what the pool cannot do without, and timeouts are fake.
+ * Node's own timers, saved at load: node:test, jest and sinon install and remove fakes while the pool has tasks. Not the
+ * globals, which jest may replace from the start. If `node:timers` is fake already, ports replace `setImmediate` and `hold`.
  */
 export const timers = {
   setTimeout,

@@ -4,8 +4,7 @@ import { timers } from './timers.js';
 const PERIOD = 500;
 
 /**
- * Gives up memory of large values (or ends a wait) that was not needed between two calls of `trim`. Its timer runs
- * only while there is something to give up, and keeps no process alive.
+ * Gives up what was not needed between two calls of `trim`: memory of large values, or a wait. Keeps no process alive.
  *
  * @param trim gives up what was not needed since its last call; returns false if nothing is left
  * @returns a function to call when there is something to give up

@@ -24,7 +24,6 @@ interface Culprit {
 /** Errors thrown by `refuse`, with the part that each is about. */
 const refused = new WeakMap<object, Culprit>();
 
-/** The error for a value that was sent, but cannot be read by the receiver. */
 export const unreadable = (what: string, reason: unknown): UncloneableError =>
   new UncloneableError(what, `it cannot be read there: ${messageOf(reason)}`, { cause: reason });
 
@@ -55,10 +54,7 @@ function whatItIs(value: unknown): string {
   return `it is an object of class ${names.find((name) => typeof name === 'string' && name !== '') ?? 'Object'}`;
 }
 
-/**
- * What a value's class tells about cloning it. 'suspect': only cloning tells. 'hopeless': never cloneable, wherever
- * it is. 'port': can only be transferred, and Node crashes if a closed port is cloned.
- */
+/** 'suspect': only cloning tells. 'hopeless': can never be cloned. 'port': only transferable; Node crashes if it is closed. */
 function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
   if (typeof value === 'function' || typeof value === 'symbol') return 'hopeless';
   if (typeof value !== 'object' || value === null) return 'fine';
@@ -71,10 +67,10 @@ function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
 }
 
 /**
- * Called if the codec cannot write a part; `around` are the objects around it, innermost first. Structured clone
- * would take as long again to refuse the value.
+ * Refuses a part that the codec cannot write: structured clone would take as long again as the codec has. `around`
+ * are the objects around the part, innermost first.
  *
- * @throws structured clone's error, if structured clone would surely reach and refuse this part
+ * @throws structured clone's error, if structured clone would surely reach this part and refuse it
  */
 export function refuse(part: unknown, around: readonly object[]): void {
   const verdict = judge(part);
@@ -112,14 +108,11 @@ function failureOf(value: unknown): object | undefined {
 const fails = (value: unknown): boolean => failureOf(value) !== undefined;
 
 /**
- * Finds the part that prevents cloning, or gives up. It looks, in the order of cloning, only for parts that can
- * never be cloned: trying each part by itself would take a hundred times as long as cloning the value.
+ * Finds the first part that can never be cloned, or gives up. Trying to clone each part would take a hundred times as long.
  */
 export function findCulprit(root: unknown): Culprit | undefined {
   const seen = new Set<object>();
-  /** Suspects without a hopeless part. */
   const suspects: Culprit[] = [];
-  /** Objects that are cloned without their properties. */
   const blameless = new Set<object>();
   let budget = MOST;
   let port: Culprit | undefined;

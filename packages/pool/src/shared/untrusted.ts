@@ -10,7 +10,6 @@ const { getPrototypeOf } = Object;
 const LONGEST_LINEAGE = 100;
 const DATA_CLONE_ERR = 25;
 
-/** Returns `otherwise` if `run` throws. */
 export function tried<Value>(run: () => Value, otherwise: Value): Value {
   try {
     return run();
@@ -19,7 +18,6 @@ export function tried<Value>(run: () => Value, otherwise: Value): Value {
   }
 }
 
-/** Returns undefined if reading the property throws. */
 export function read(value: unknown, key: PropertyKey): unknown {
   try {
     return (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
@@ -47,13 +45,11 @@ export function lineageOf(value: object): object[] {
   return lineage;
 }
 
-/** Is it an error, of this realm or another? */
 export function isError(value: unknown): value is Error {
   if (typeof value !== 'object' || value === null) return false;
   return types.isNativeError(value) || lineageOf(value).includes(Error.prototype);
 }
 
-/** Does structured clone throw such errors for uncloneable values? */
 export function isCloneError(error: unknown): boolean {
   const code = read(error, 'code');
   // Node 20, for a MessagePort.
@@ -67,8 +63,7 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Call when a getter has thrown in the encoder. Structured clone might not call the getter, because the object only
- * looks plain, or might refuse another part first.
+ * Call when a getter has thrown in the encoder. Structured clone might not call it, or might refuse another part first.
  * @throws `error`, if structured clone would throw it, too
  */
 export function confirm(value: unknown, error: unknown): void {

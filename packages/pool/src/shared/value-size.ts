@@ -12,10 +12,7 @@ export function checkSize(label: string, bytes: number, limit: number): void {
   throw new PoolError('PLIMSOLL_POOL_VALUE_TOO_LARGE', message);
 }
 
-/**
- * Estimates the bytes that structured clone copies, because V8 does not report them.
- * @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE
- */
+/** Estimated: V8 does not report how many bytes it clones. @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE */
 export function checkClone(label: string, value: unknown, limit: number, moved: readonly unknown[]): void {
   if (limit !== Number.POSITIVE_INFINITY) checkSize(label, sizeOf(value, limit, moved), limit);
 }

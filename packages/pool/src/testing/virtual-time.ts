@@ -50,7 +50,6 @@ export class VirtualTime {
   /** The timer that is due next: of several that are due at once, the one that was set first. */
   get next(): Timer | undefined {
     let next: Timer | undefined;
-  /** Would time change anything? Unreferenced timers that set themselves again change nothing. */
     for (const timer of this.#timers) if (next === undefined || timer.due < next.due) next = timer;
     return next;
   }

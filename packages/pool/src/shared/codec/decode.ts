@@ -341,10 +341,7 @@ export class Decoder {
   }
 }
 
-/**
- * Defines a property. Assigning does this, unless an object inherits the name: there may be a setter, as for
- * `__proto__`, or a read-only property of a frozen prototype.
- */
+/** Assigns, unless Object.prototype has the name: a setter (`__proto__`) or a frozen property would be in the way. */
 function define(target: object, name: string, value: unknown): void {
   if (!(name in prototype)) (target as Record<string, unknown>)[name] = value;
   else defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });

@@ -64,9 +64,8 @@ export interface Encoded extends Memory {
 }
 
 /**
- * Turns values into words. Decoding them gives what `structuredClone` would have given. What the encoder is not
- * sure about goes to structured clone itself: unknown prototypes, Errors, SharedArrayBuffers, arrays with holes,
- * Proxies, functions … The words stay valid until the next call of `encode`.
+ * Turns values into words, which stay valid until the next call of `encode`. Decoding gives what `structuredClone` would have
+ * given. Uncertain values are left to structured clone: unknown prototypes, Errors, arrays with holes, Proxies …
  */
 export class Encoder extends Writer {
   #depth = 0;
@@ -83,8 +82,8 @@ export class Encoder extends Writer {
   }
 
   /**
-   * Returns undefined if only structured clone can copy the value, or refuse it.
-   * @throws what getters of the value throw, and structured clone's error if it would surely refuse the value
+   * Returns undefined if only structured clone can copy or refuse the value.
+   * @throws what a getter throws, or structured clone's error for a part that it would surely refuse
    */
   encode(value: unknown): Encoded | undefined {
     if (this.busy) return new Encoder(64).encode(value);

@@ -12,8 +12,7 @@ export function isPolluted(): boolean {
 }
 
 /**
- * Structured clone looks at internal slots, not prototypes: a Date without prototype is a Date. Does an object with
- * a plain prototype look plain inside, too? Some objects still pass, see `hasInside`.
+ * Structured clone goes by internal slots, not by prototypes. False for most objects with slots; `hasInside` finds the rest.
  */
 export function seemsPlain(value: object): boolean {
   try {
@@ -47,10 +46,7 @@ const WITHOUT_ITEMS: InspectOptions = {
   maxArrayLength: 0,
 };
 
-/**
- * Has an array of several items only indices? `inspect` alone tells without a string for each index, which would
- * take longer than to write the numbers. False: perhaps.
- */
+/** Has an array no properties but indices? Listing all keys would take longer than writing numbers. False: perhaps. */
 export function hasIndicesAlone(value: readonly unknown[]): boolean {
   try {
     return inspect(value, WITHOUT_ITEMS) === `[ ... ${value.length} more items ]`;
@@ -87,7 +83,6 @@ const KINDS: readonly string[] = VIEWS.map(({ name }) => name);
 export const kindOfView = (value: ArrayBufferView): number =>
   KINDS.indexOf(types.isDataView(value) ? 'DataView' : kindNameOf.call(value));
 
-/** Is it neither resizable nor detached? */
 export function isFixed(buffer: ArrayBuffer): boolean {
   if (resizableOf?.call(buffer) === true) return false;
   if (byteLengthOf.call(buffer) > 0) return true;

@@ -7,7 +7,6 @@ const MOST_FULL = 2;
 
 /** The objects of a message, in order. Public fields, because the encoder clears them without calling anything. */
 export class Repeats {
-  /** The first objects; `count` of them. */
   readonly first: (object | undefined)[] = new Array(FEW).fill(undefined);
   count = 0;
   many: Many | undefined;
@@ -44,9 +43,7 @@ class Many {
     return -1;
   }
 
-  /**
-   * Numbers are collected at the first repeated object. Most messages have none, and then one look-up per object is enough.
-   */
+  /** Numbers are collected at the first repeated object. Without one, a single look-up per object suffices. */
   #numberOfKnown(value: object): number {
     const memos = [...this.#full, this.#memo];
     this.#numbers ??= new Map(memos.flatMap((memo) => [...memo]).map((object, index) => [object, index]));

@@ -24,7 +24,6 @@ const MOST_WIDE = 32;
 /** V8 keeps objects with more keys as dictionaries. */
 const MOST_KEYS = 1020;
 
-/** A node in the tree of key sequences. */
 class Step {
   shape: Shape | undefined;
   sightings = 0;
@@ -45,7 +44,6 @@ export class Shapes {
     this.#announce = announce;
   }
 
-  /** The probable shape of an object at this depth of a message. */
   guess(depth: number): Shape {
     return this.#guesses[depth] ?? EMPTY;
   }

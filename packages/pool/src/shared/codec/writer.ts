@@ -20,9 +20,8 @@ const MOST_SPARE = 2 ** 16;
 export type Write = (memory: RawBuffer, at: number) => void;
 
 /**
- * Has a large buffer or text written to shared memory, and returns its address. -1: it was not, so a copy is
- * transferred. LATER: the whole value is left to the caller, as if only structured clone could copy it. Shared
- * memory leaves no garbage for the collector to count, unlike transferred copies.
+ * Has a large buffer or text written to shared memory, which leaves no garbage, and returns its address. -1:
+ * transfer a copy instead. LATER: leave the whole value to the caller, as if only structured clone could copy it.
  */
 export type Lend = (length: number, write: Write, isText: boolean) => number;
 
