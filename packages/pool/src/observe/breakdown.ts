@@ -4,7 +4,6 @@ import { PHASES, type Phase, type Spread, type TaskExplanation } from './types.j
 /** Milliseconds of each phase of one task. */
 export type Phases = Record<Phase, number>;
 
-/** The figures of all tasks that called one function. */
 export class Breakdown {
   failed = 0;
   readonly total = new Histogram();

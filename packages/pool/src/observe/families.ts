@@ -20,7 +20,6 @@ const attributesOf = ({ name, filename }: Breakdown) => ({
   'code.file.path': filename,
 });
 
-/** Counters and gauges of a pool. */
 export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): NumberFamily[] {
   const family =
     (type: NumberFamily['type'], thing: string) =>
@@ -70,7 +69,6 @@ export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): N
   ];
 }
 
-/** Distributions of times, for exporters that take bucket counts. */
 export function histogramsOf({ timing }: Core, breakdowns: () => readonly Breakdown[]): HistogramFamily[] {
   const times = TIMES.map(({ kind, name, help }) => ({
     ...{ name, help },
@@ -94,10 +92,7 @@ const inSeconds = (times: Histogram): Distribution => ({
   countUpTo: (seconds) => times.countUpTo(seconds * 1e3),
 });
 
-/**
- * Sums and quantiles for OpenTelemetry, whose histograms take one value at a time: with a million tasks per second,
- * this would cost more than the tasks.
- */
+/** Sums and quantiles for OpenTelemetry, whose histograms take single values: too slow for a million tasks per second. */
 export const summariesOf = ({ timing }: Core): NumberFamily[] =>
   TIMES.flatMap(({ kind, name, help }) => [
     {

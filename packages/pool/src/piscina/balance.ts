@@ -6,7 +6,6 @@ import { spawn } from '../host/workers.js';
 import type { LoadBalancer, PoolWorker } from './task-queue.js';
 import { viewOf } from './task-views.js';
 
-/** Adapts a load balancer for the dispatcher. */
 export function chooserFor(
   balancer: LoadBalancer,
   state: State,

@@ -38,7 +38,6 @@ export interface InjectedFault {
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** A fault as the simulation uses it. */
 export interface Armed {
   readonly kind: FaultKind;
   readonly name: string | undefined;
@@ -125,7 +124,6 @@ function deathOf(fault: Fault): Death {
   return { failure: fails ? { error: new Error('injected') } : undefined, exitCode };
 }
 
-/** Node's error for a worker at its heap limit. */
 function outOfMemory(): Error {
   const error = new Error('Worker terminated due to reaching memory limit: JS heap out of memory');
   return Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' });

@@ -46,9 +46,7 @@ export const isInTime: typeof real.isInTime = (something, milliseconds) =>
 
 export const startThread: typeof host.startThread = () => simulation.startThread();
 
-/**
- * Looks for results when the simulation asks it to, and never sleeps. Without outstanding tasks, it looks only after changes.
- */
+/** Never sleeps, and looks when the simulation asks it to. Without outstanding tasks, it looks only after changes. */
 export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
   readonly isStreaming = false;
   readonly #pumped: pump.Pumped;

@@ -33,7 +33,6 @@ export interface Thread {
   /** The thread has ended, so its worker does nothing more. */
   readonly isDead: boolean;
   readonly isReady: boolean;
-  /** Loads the pool's file, then reports that the worker is ready. */
   start(): Promise<void>;
   /** Claims a task, calls its function and returns the function's name; undefined if there is no task to claim. */
   take(): string | undefined;
@@ -64,7 +63,6 @@ const outside = AsyncLocalStorage.snapshot();
 
 type Provider = () => CurrentTask | undefined;
 
-/** The providers of all pools in this process. */
 const providers = new Set<Provider>();
 
 function currentContext(): CurrentTask | undefined {
@@ -77,7 +75,6 @@ function currentContext(): CurrentTask | undefined {
 
 provideContext(currentContext);
 
-/** Makes things happen in a pool without threads, one at a time. */
 export class Simulation {
   readonly time = new VirtualTime(() => this.changed());
   readonly faults = new Faults();
@@ -102,9 +99,7 @@ export class Simulation {
   #last: Promise<unknown> = Promise.resolve();
   /** For each pending `runAll()`: the steps since its call, and what resolves it. */
   readonly #runs = new Map<Step[], () => void>();
-  /**
-   * The contexts of this pool's workers, and how to end each: an AsyncLocalStorage in use slows every promise of the process.
-   */
+  /** Providers, and how to end each: an AsyncLocalStorage in use slows every promise of the process. */
   readonly #providers = new Map<Provider, () => void>();
   #limitedWaits = 0;
   #realTimer: NodeJS.Timeout | undefined;
@@ -161,7 +156,6 @@ export class Simulation {
     for (const post of [...this.posts]) post.poll();
   }
 
-  /** Call when something more can happen. */
   changed(): void {
     if ((!this.isAutomatic && this.#runs.size === 0) || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -171,7 +165,6 @@ export class Simulation {
     });
   }
 
-  /** Runs functions one at a time, in the order of the calls. */
   #exclusively<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(() => outside(run));
     this.#last = result.catch(() => {});
@@ -190,8 +183,7 @@ export class Simulation {
   }
 
   /**
-   * Virtual time stands still while functions wait for something outside. If the wait does not end, the next timer
-   * fires as late as in reality.
+   * Time stands still while functions wait for something outside. A wait without end meets its timeout as late as in reality.
    */
   #followRealTime(): void {
     const { next } = this.time;
@@ -310,9 +302,7 @@ export class Simulation {
     return undefined;
   }
 
-  /**
-   * Waits until files are loaded. Files of dead workers do not count; a task that waits for an endless load meets its timeout.
-   */
+  /** Waits for loading files, except those of dead workers. A load without end meets its timeout. */
   async #loaded(): Promise<void> {
     await turn();
     this.#exchange();
@@ -363,5 +353,4 @@ export class Simulation {
   }
 }
 
-/** Resolves in the next turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => void timers.setImmediate(resolve));

@@ -19,7 +19,6 @@ export interface TestPoolOptions extends PoolOptions {
   readonly load?: LoadFile | undefined;
 }
 
-/** The options as the simulation uses them. */
 export interface Settings {
   readonly order: Order;
   readonly isAutomatic: boolean;
@@ -43,7 +42,6 @@ export function settingsOf(testOptions: TestPoolOptions): [Settings, PoolOptions
 /** Chooses the index of what happens next. */
 export type Order = (count: number) => number;
 
-/** What has waited for longest comes first. */
 const FIRST: Order = () => 0;
 
 /** Pseudo-random for a seed: "mulberry32" by Tommy Ettinger. */

@@ -12,10 +12,7 @@ let opening: Simulation | undefined;
 
 const simulationOf = (pool: object): Simulation => (simulations.get(pool) ?? opening) as Simulation;
 
-/**
- * The class between `Pool` and `TestPool`, with a delegate for each member of `Pool`. Objects are constructed by
- * the `Pool` of their own realm: the pool's code, bundled once more without threads and clocks.
- */
+/** Stands between `Pool` and `TestPool`, and has all members of `Pool`. Objects come from the `Pool` of their own realm. */
 const Simulated = function (options: TestPoolOptions): object {
   const [settings, own] = settingsOf(options);
   const simulation = new Simulation(settings);

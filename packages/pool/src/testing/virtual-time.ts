@@ -6,7 +6,6 @@ export class VirtualTime {
   /** Milliseconds since the pool was created. Never set to a time before the next timer is due. */
   now = 0;
   readonly #timers = new Set<Timer>();
-  /** Is an unreferenced timer being fired? */
   #isFiringWeak = false;
   readonly #onChange: () => void;
 

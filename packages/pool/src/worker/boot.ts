@@ -5,8 +5,8 @@ import { takeMessage } from './next-message.js';
 type Start = (importModule: (url: string) => Promise<unknown>, makeCode?: () => Uint8Array) => void;
 
 /**
- * The first code of a worker's thread, a text that Node runs like `node --eval`. For worker files, the traces of
- * `--eval` are removed here. The worker's own code follows in a message, because Node would parse this text twice.
+ * Every worker's thread starts with this text, which Node runs like `node --eval`. Here the traces of `--eval` are
+ * removed. The worker's own code follows in a message, because Node would parse it twice as part of this text.
  */
 const { module } = globalThis as { module?: unknown };
 for (const name of ['module', 'exports', 'require', '__filename', '__dirname']) {

@@ -17,10 +17,7 @@ const MOST_LOST = 2 ** 16;
 
 export type Channel = ReturnType<typeof channelOf>;
 
-/**
- * The worker's side of what it shares with its host: the task table, and a port. The host posts a message before it
- * publishes the slot that needs it, so the worker reads the message synchronously.
- */
+/** The host posts a message before it publishes the slot that needs it, so the worker can read the message synchronously. */
 export function channelOf(startup: message.Startup) {
   const table = tableOf(startup.layout, startup.table);
   const { words, layout } = table;
@@ -124,9 +121,7 @@ export function channelOf(startup: message.Startup) {
   const channel = {
     table,
     index: startup.index,
-    /** Set by `observedCalls`. */
     onAbort: undefined as ((slot: number, sequence: number, reason: Thrown) => void) | undefined,
-    /** Set by `hostCallsOf`. */
     onAnswer: undefined as ((call: number, failed: boolean, payload: message.Payload) => void) | undefined,
     hostTimeout: startup.hostTimeout,
     onRetire: undefined as (() => void) | undefined,
@@ -136,7 +131,6 @@ export function channelOf(startup: message.Startup) {
     post,
     sequenceOf,
 
-    /** Calls `onMessage` after messages have arrived through the event loop. */
     listen(onMessage: () => void): void {
       messages.listen(onMessage);
     },

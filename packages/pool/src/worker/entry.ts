@@ -25,7 +25,7 @@ async function start(startup: Startup): Promise<void> {
   if (makeCode !== undefined) worker.channel.post(['code', makeCode()]);
 }
 
-/** The number by which Linux knows this thread, for `os.setPriority`; 0 elsewhere. */
+/** Linux's id of this thread, for `os.setPriority`; 0 elsewhere. */
 function kernelThreadId(): number {
   return tried(() => Number(readlinkSync('/proc/thread-self').split('/').pop()), 0);
 }

@@ -25,7 +25,6 @@ export interface Caller {
 
 type Settle = (value: unknown, isFailed: boolean) => void;
 
-/** Host calls of this worker's tasks. */
 export function hostCallsOf(channel: Channel) {
   const { table, index, hostTimeout } = channel;
   const { layout, words } = table;
@@ -114,9 +113,7 @@ export function hostCallsOf(channel: Channel) {
     return read(slot);
   }
 
-  /**
-   * Writes a request to the slot, or posts it. The result ring would not do: its results are freed in the order of task ends.
-   */
+  /** Writes a request to the slot, or posts it. Never to the result ring, which is freed in the order of task ends. */
   function write(slot: number, number: number, request: HostRequest, transfer: message.TransferList): void {
     const base = slotAt(layout, slot);
     const encoded = transfer.length > 0 ? undefined : encoder.encode(request);

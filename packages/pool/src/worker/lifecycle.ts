@@ -7,10 +7,7 @@ type HookOf = (name: string) => Promise<unknown>;
 
 export type Lifecycle = ReturnType<typeof lifecycleOf>;
 
-/**
- * Runs the hooks of worker files once per worker: `setup()` before the first task, `dispose()` before the worker ends.
- * @param onDispose called when a file has a `dispose` hook
- */
+/** Runs the hooks of worker files, once per worker. @param onDispose called when a file has a `dispose` hook */
 export function lifecycleOf(names: LifecycleHooks, onDispose: () => void) {
   const entered = new Map<string, Promise<void>>();
   const disposals: (() => unknown)[] = [];

@@ -48,13 +48,12 @@ export function isMissing(file: WorkerFile, error: unknown): boolean {
   return [file.path, urlOf(file)].some((name) => message.includes(`'${name}'`));
 }
 
-/** Errors of `require` for files that need `import()`. */
 const LESS = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_CYCLE_MODULE', 'ERR_INTERNAL_ASSERTION'];
 
 /** Is an error less helpful than ERR_UNKNOWN_FILE_EXTENSION? */
 export const saysLess = (error: unknown): boolean => LESS.includes(read(error, 'code') as string);
 
-/** Returns `file:line:column`. Node puts this at the head of the stack, except for ES modules. */
+/** Returns `file:line:column`. For CommonJS, Node puts it at the head of the stack. */
 function syntaxPosition(error: unknown, path: string): string | undefined {
   if (!(error instanceof SyntaxError)) return undefined;
   return headOf(error) ?? positionInModule(error, path);

@@ -59,8 +59,8 @@ async function importFile(file: WorkerFile): Promise<Attempt> {
 }
 
 /**
- * Has the ES module run? A module runs only when all its imports are linked. So this imports it once more, behind a module
- * that throws: if that error appears, linking has succeeded, and the first error came from running the module.
+ * Has the ES module run? It runs only once all its imports are linked. This imports it again behind a module that
+ * throws: if that error appears, linking succeeds, so the first error came from running the module.
  */
 async function canBeLinked(url: string, error: unknown): Promise<boolean> {
   const mark = ++probes;
@@ -99,10 +99,9 @@ async function tryBoth(
 }
 
 /**
- * Waits for the next turn of the event loop before a load error is reported. If a thread is terminated inside
- * CommonJS code that an ES module imports, Node 22 and 24 go on in that module; the thread gets no further turn, so
- * no false error is reported. If such code throws, Node 20 leaves an unhandled rejection, although the import was
- * awaited, which would end the thread.
+ * Waits one turn of the event loop before a load error is reported. If a thread is terminated in CommonJS code that
+ * an ES module imports, Node 22 and 24 run the module on: without a further turn, the thread reports no false
+ * error. If such code throws, Node 20 also leaves an unhandled rejection, which would end the thread.
  */
 async function nextTurn(error: unknown): Promise<void> {
   if (failures.size === 0) process.on('unhandledRejection', onUnhandled);

@@ -30,8 +30,8 @@ const TURN = 1;
 /** Milliseconds after which a retired worker looks again for steps of open streams. */
 const LOOK_AGAIN = 5;
 /**
- * How often a worker blocks after a huge buffer, in case the next one comes soon. Its event loop would complete the marking of
- * the heap that V8 starts for each such buffer; while the worker blocks, several buffers share one marking.
+ * Waits after a huge buffer, in case the next one comes soon: V8 starts a marking of the heap for each such buffer,
+ * and completes it in the event loop. While a worker waits, several buffers share one marking.
  */
 const LOOKS = 50;
 /** Milliseconds of each such wait. */
@@ -213,8 +213,8 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   }
 
   /**
-   * An abortable task shares its worker with no other task. While mail with transferred objects waits here, the
-   * worker leaves abortable tasks in the queue: an abort kills the worker, and these objects would be lost.
+   * Abortable tasks share no worker. They stay in the queue while mail with transferred objects is here, which an
+   * abort would lose.
    */
   function accepts(slot: number, isShared: boolean): boolean {
     if ((flagsOf(slot) & message.ABORTABLE) === 0) return true;
@@ -262,7 +262,6 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     return pulls.some(channel.hasPayload);
   }
 
-  /** Returns false if no payload has arrived. */
   function resumePulled(): boolean {
     let resumed = false;
     for (const slot of [...pulls]) {

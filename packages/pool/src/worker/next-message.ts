@@ -2,8 +2,8 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { IN_DENO } from '../shared/deno.js';
 
 /**
- * Blocks until the host's next message has arrived: the host posts it right after it has started the thread.
- * `parentPort` gets no listener, because it is left to the worker file; except in Deno, where it is no MessagePort.
+ * Blocks until the host's next message has arrived, which the host posts right after starting the thread.
+ * `parentPort` has no listener, as it is left to the worker file; except in Deno, where it is no MessagePort.
  */
 export function takeMessage<Message>(take: (message: Message) => void): void {
   if (IN_DENO) {

@@ -15,7 +15,6 @@ import type { Channel } from './channel.js';
 const THROWN = 'the thrown value';
 const NO_TRANSFER: message.TransferList = [];
 
-/** Writes outcomes of tasks to the slot, the result ring, or the port. */
 export function outcomeOf(channel: Channel, mostBytes: number) {
   const { table } = channel;
   const { layout } = table;

@@ -36,7 +36,6 @@ export function recorderOf(startup: Startup, channel: Channel) {
       cells &&
       ((slot: number, handler: TaskFunction, task: unknown) =>
         callMarked(cells, cellsOf(slot), handler, task)),
-    /** Call once the outcome is written. */
     end(slot: number): void {
       const time = now();
       if (times !== undefined) {

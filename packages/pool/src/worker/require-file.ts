@@ -6,7 +6,6 @@ type Extensions = Record<string, ((module: NodeJS.Module, filename: string) => v
 
 type Compile = (this: NodeJS.Module, text: string, filename: string, ...rest: unknown[]) => unknown;
 
-/** Parts of `node:module` that its types leave out. */
 interface ModuleClass {
   readonly _extensions?: Extensions;
   readonly prototype: { _compile: Compile };

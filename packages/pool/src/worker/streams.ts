@@ -72,7 +72,6 @@ export function streamsOf(calls: ObservedCalls, worker: number) {
       };
     },
 
-    /** Continues or closes a stream. */
     step(slot: number): TaskFunction {
       return (step) => {
         const [what, id] = step as StreamStep;

@@ -8,8 +8,7 @@ export const canBlock: boolean = true;
 const { _tickCallback } = process as { _tickCallback?: () => void };
 
 /**
- * Node's `runNextTicks`: runs queued microtasks and ticks and reports unhandled rejections, as between two of
- * Node's own callbacks. Does nothing inside a microtask.
+ * Node's `runNextTicks`: runs queued microtasks and ticks, and reports unhandled rejections. Does nothing in a microtask.
  * @throws what a tick throws
  */
 export const runMicrotasks: () => void = isQuiet(_tickCallback) ? _tickCallback : () => {};
@@ -20,11 +19,9 @@ function isQuiet(fn: (() => void) | undefined): fn is () => void {
 }
 
 /**
- * Output in these streams is lost if the process ends before the host has taken it, as it may once the last promise
- * has settled. So a task is reported after its output.
+ * A process may end once its last promise has settled, before the host has taken all output. So tasks are reported after it.
  */
 const streams = [process.stdout, process.stderr];
-/** Saved before a worker file can replace it. */
 const writes = streams.map((stream) => stream.write.bind(stream));
 
 export function isOutputPending(): boolean {

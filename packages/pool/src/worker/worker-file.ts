@@ -7,7 +7,6 @@ export interface WorkerFile {
   readonly path: string;
   /** Query and hash of its URL, or ''. For `import()`, each query is another module. */
   readonly query: string;
-  /** With its dot, or ''. */
   readonly extension: string;
   /** False: at most a hook of `import()` can find it. */
   readonly isFound: boolean;
@@ -30,10 +29,7 @@ export function workerFile(name: string): WorkerFile {
 
 export const urlOf = ({ path, query }: WorkerFile): string => pathToFileURL(path).href + query;
 
-/**
- * `require` finds folders and names without extension. A missing .js file stands for the TypeScript source beside
- * it, as in TypeScript's imports.
- */
+/** `require` finds folders and names without extension. A missing .js file may stand for a .ts file, as in TypeScript. */
 function find(path: string): string | undefined {
   if (isFile(path)) return path;
   const source = path.replace(/\.([cm]?)js$/, '.$1ts');

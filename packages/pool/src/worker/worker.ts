@@ -9,7 +9,6 @@ import { outputTaken } from './thread.js';
 
 export interface Ends {
   leave(): unknown;
-  /** By an uncaught error. */
   fail(error: unknown): unknown;
 }
 
@@ -44,8 +43,7 @@ export function workerOf(
     loop,
 
     /**
-     * Loads the pool's file. Returns false if its `setup()` failed, and the worker with it. A file that cannot be
-     * loaded fails the tasks that need it.
+     * Loads the pool's file. False if its `setup()` failed, which ends the worker. Load errors only fail tasks of the file.
      */
     async preload(): Promise<boolean> {
       try {
