@@ -78,7 +78,7 @@ export class ArrayTaskQueue implements TaskQueue {
   }
 }
 
-/** A queue whose operations take constant time, except `remove`, and `unshift` before the first `shift`. */
+/** A queue whose operations take constant time on average, except `remove`, and `unshift` before the first `shift`. */
 export class FixedQueue implements TaskQueue {
   /** Starts at `#head`. */
   readonly #tasks: (PoolTask | undefined)[] = [];

@@ -46,8 +46,8 @@ export function retireItself(words: Int32Array, gate: number): void {
 export const hostGate = HOST_GATE;
 
 /**
- * A worker spins only while it holds one of the permits, which are as many as spare cores. A permit names its holder, so that
- * the host can take it back from a dead worker: worker + 1, negative if it spins for a payload and takes no task.
+ * A worker spins only while it holds a permit, and there are no more permits than spare cores. A permit names its holder, so
+ * that the host can take it back from a dead worker: worker + 1, negative if it spins for a payload and takes no task.
  */
 export function takeSpinPermit(table: Table, holder: number): number {
   const { words, layout } = table;

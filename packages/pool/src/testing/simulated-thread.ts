@@ -31,7 +31,7 @@ export class SimulatedThread extends EventEmitter implements Thread {
     super();
   }
 
-  /** Gets the first message to a real thread. The pool posts nothing else here. */
+  /** Gets the `Startup`. The pool posts nothing else here. */
   postMessage(startup: Startup): void {
     // No spinning, because there is one thread only; and the heap is the test's.
     const spinless = { ...startup, layout: { ...startup.layout, spinners: 0 }, maxHeapMb: undefined };

@@ -74,7 +74,7 @@ export function hostCallsOf(channel: Channel) {
         else resolve(value);
       };
       const end = (reason: unknown = tooLate(name)): void => {
-        // A task that did not await the call is not to end the worker by an unhandled rejection.
+        // No unhandled rejection if the task did not await the call.
         promise.catch(() => {});
         settle(reason, true);
       };

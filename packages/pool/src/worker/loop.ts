@@ -60,7 +60,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   let asleep = false;
   let yielding = false;
   let isMessageDue = false;
-  /** The host has condemned a task of this worker and will kill the thread. */
+  /** The worker takes nothing more: the host will kill it for a condemned task, or it has retired. */
   let condemned = false;
   /** How it claims tasks. A retiring worker claims from its mailbox only. */
   let take = claim;

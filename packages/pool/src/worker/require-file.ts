@@ -54,7 +54,7 @@ export function requireFile({ path }: WorkerFile): Attempt {
   }
 }
 
-/** Node tries text without types as CommonJS or as an ES module. It strips types later than `_compile`. */
+/** Typed text may have run: Node strips types after `_compile`. Other text is CommonJS, or Node tries it as an ES module. */
 function mayHaveRun(text: string, format: unknown, error: unknown): boolean {
   if ((typeof format === 'string' && format.endsWith('typescript')) || isCommonJs(text)) return true;
   const { code } = Object(error) as { code?: unknown };

@@ -19,7 +19,8 @@ function isQuiet(fn: (() => void) | undefined): fn is () => void {
 }
 
 /**
- * A process may end once its last promise has settled, before the host has taken all output. So tasks are reported after it.
+ * A process may end once its last promise has settled, and lose output that the host has not taken. So tasks are
+ * reported after their output.
  */
 const streams = [process.stdout, process.stderr];
 const writes = streams.map((stream) => stream.write.bind(stream));

@@ -43,7 +43,8 @@ export function workerOf(
     loop,
 
     /**
-     * Loads the pool's file. False if its `setup()` failed, which ends the worker. Load errors only fail tasks of the file.
+     * Loads the pool's file. Returns false if its `setup()` failed, which ends the worker. If the file cannot be
+     * loaded, only the tasks that need it fail.
      */
     async preload(): Promise<boolean> {
       try {
