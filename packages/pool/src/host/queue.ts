@@ -1,21 +1,21 @@
 import { QUEUED, type Task } from './task.js';
 
-/** Tasks that wait for whichever worker is free. They are iterated in the order in which they are due. */
+/** Tasks that wait for any worker. Iterates in the order in which they are due. */
 export interface Pending extends Iterable<Task> {
   readonly size: number;
   push(task: Task): void;
-  /** Puts a task back before all that were submitted after it. */
+  /** Puts a task back before all tasks that were submitted after it. */
   putBack(task: Task): void;
   shift(): Task | undefined;
   remove(task: Task): void;
 }
 
-/** First in, first out. A task knows its neighbours, so that any one can leave: it is in one list at most. */
+/** First in, first out. Tasks hold the links, so any task can leave at once; a task is in at most one list. */
 export class List implements Pending {
   size = 0;
   first: Task | undefined;
   #last: Task | undefined;
-  /** The one that was put back last, or stands before its place: many come back in their order. */
+  /** The task put back last, or its predecessor: the next search starts here, because many tasks come back in order. */
   #cursor: Task | undefined;
 
   *[Symbol.iterator](): Generator<Task, undefined> {
@@ -26,7 +26,6 @@ export class List implements Pending {
     this.#insert(task, this.#last, undefined);
   }
 
-  /** Mostly at the front, but there may be one that was put back earlier. */
   putBack(task: Task): void {
     const before = this.#cursor;
     let next = before !== undefined && before.number < task.number ? before.next : this.first;
@@ -73,9 +72,8 @@ const isBefore = (a: Task, b: Task): boolean =>
   a.priority > b.priority || (a.priority === b.priority && a.number < b.number);
 const byQueueOrder = (first: Task, second: Task): number => (isBefore(first, second) ? -1 : 1);
 
-/** A binary heap by (priority, number). Tasks that have left are skipped when their turn comes. */
+/** A binary heap by priority, then number. Tasks that left are skipped when they reach the top. */
 class Heap {
-  /** Tasks that have not left. */
   size = 0;
   #tasks: Task[] = [];
 
@@ -102,13 +100,12 @@ class Heap {
     this.size++;
   }
 
-  /** Takes `first` out. */
   shift(): void {
     this.#pop();
     this.size--;
   }
 
-  /** One has left. When most have, it makes room, so that abort storms leave no memory behind; a sorted list is a heap. */
+  /** A task has left. Once most have, rebuilds the heap to free its memory: a sorted array is a heap. */
   forget(): void {
     this.size--;
     if (this.#tasks.length > 64 && this.size < this.#tasks.length / 2)
@@ -130,7 +127,7 @@ class Heap {
   }
 }
 
-/** By (priority, number). Those without a priority, nearly all, come in the order of their numbers: in a list. */
+/** By priority, then number. Tasks without a priority, nearly all, arrive in order and wait in a list. */
 export class Queue implements Pending {
   readonly #plain = new List();
   readonly #ranked = new Heap();

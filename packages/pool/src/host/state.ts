@@ -18,22 +18,20 @@ import { READY, RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } fro
 const MOST_HANDLERS = 1000;
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
-/** Memory that is not used until then costs next to nothing. */
+/** Extra worker blocks: a killed worker keeps its block until its thread exits, if ever. An unused block costs little. */
 const STUCK_WORKERS = 128;
-/** So many of those blocks are left for them when the pool is made larger. */
+/** A resize leaves at least this many of them. */
 const FEWEST_SPARE = 64;
 
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
-/** The table is small: slots for what is in flight; what waits longer stays on the host. */
+/** The table has slots only for tasks that run or come next; further tasks wait on the host. */
 export function geometryFor(
   { maxThreads, concurrentTasksPerWorker }: FilledOptions,
   policy: Policy | undefined,
 ): Geometry {
   return {
     slots: Math.max(FEWEST_SLOTS, powerOfTwo(Math.min(maxThreads * concurrentTasksPerWorker * 2, 2 ** 15))),
-    // A killed worker keeps its block until its thread has exited, which one in a native call that never returns does not;
-    // its replacement needs another one meanwhile.
     workers: maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
     mailbox: Math.max(16, powerOfTwo(Math.min(concurrentTasksPerWorker * 2, 1024))),
@@ -46,96 +44,91 @@ export type Emit = (
   value?: unknown,
 ) => void;
 
-/** What the pool has to tell a stream: to end, when its worker is gone, or to close its iterable first. */
+/** `fail` ends the stream when its worker or the pool is gone; `close` also closes its iterable in the worker. */
 export interface OpenStream {
   readonly worker: WorkerHandle | undefined;
   fail(reason: unknown): void;
   close(reason: unknown): void;
 }
 
-/** What hears of tasks for `explain()`. Times are those of the clock that all threads share. */
+/** Reports about tasks, for `explain()`. Times are milliseconds of the clock that all threads share. */
 export interface TaskHooks {
   written(slot: number, from: number, to: number): void;
   read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void;
   ready(): void;
 }
 
-/** What decides in the pool's place: the queue and the load balancer of a `Piscina` or `Tinypool`. */
+/** How a `Piscina` or `Tinypool` differs from a `Pool`: its queue, load balancer and lifecycle hooks. */
 export interface Policy {
-  /** The functions of worker files that are called around their tasks. */
   readonly hooks: LifecycleHooks;
-  /** Give workers numbers from 1 on, where files written for tinypool look for them. */
+  /** Number workers from 1, for worker files written for tinypool. */
   readonly hasNumbers?: boolean;
-  /** A worker without a task leaves its core to other threads at once. */
   readonly neverSpins?: boolean;
   queueOf(state: State): Pending | undefined;
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
-/** A call for whose answer a worker is blocked. */
+/** A `host.sync` call: its worker is blocked until the answer. */
 export interface BlockingCall {
   readonly worker: WorkerHandle;
   readonly slot: number;
   readonly answer: (value: unknown, isFailed: boolean) => void;
   readonly isOpen: () => boolean;
-  /** Tasks that the function has submitted, and what it has called, by their pool: the answer probably waits for them. */
+  /** Tasks that the host function has submitted, by pool: the answer probably waits for them. */
   readonly nested: Map<State, Task[]>;
-  /** In whose function the calling task was submitted, perhaps of another pool. */
+  /** The call, perhaps of another pool, whose host function submitted the calling task. */
   outer: BlockingCall | undefined;
 }
 
-/** Everything that a pool knows. Functions act on it, and `Core` says when. */
+/** The state of a pool. The functions in this folder act on it; `Core` calls them. */
 export abstract class State implements WorkerEvents {
   readonly options: FilledOptions;
   readonly emit: Emit;
   readonly table: SharedTable;
   readonly policy: Policy | undefined;
 
-  /** Those that have not been stopped; those that have, and whose threads have not exited. */
+  /** `workers` have not been stopped; `exiting` have been, but their threads have not exited. */
   readonly workers: WorkerHandle[] = [];
   readonly exiting = new Set<WorkerHandle>();
-  /** How many of the workers retire: they count no more for how many there may and must be. */
+  /** Retiring workers count towards neither `minThreads` nor `maxThreads`. */
   retiring = 0;
   readonly freeIndexes: number[];
   started = 0;
   exited = 0;
-  /** Workers that have died before they took a task, since one has ended a task. */
+  /** Ready workers that died in a row without having taken a task. */
   idleDeaths = 0;
   startError: { readonly error: unknown } | undefined;
   readonly breaker: Breaker;
 
-  /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff or return. */
+  /** Where tasks wait: for any worker; for one worker; with a key while there is no worker; for a backoff or return. */
   readonly queue: Pending;
   readonly lanes = new Map<WorkerHandle, List>();
   readonly homeless = new List();
   readonly paused = new Map<Task, NodeJS.Timeout | undefined>();
-  /** By the number of what was written: those among them that their worker has to post back before another one can run them. */
+  /** Paused tasks that a worker must post back before another worker can run them, by sequence number. */
   readonly returning = new Map<number, { readonly task: Task; readonly worker: WorkerHandle }>();
   readonly slots: Slots;
-  /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
   readonly homes = new Map<number, WorkerHandle>();
-  /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
+  /** Publish only what an idle worker takes at once, so that the host's queue decides the order. */
   ordered: boolean;
   plainInARow = 0;
-  /** For how many tasks outcomes are expected to be slow to read. */
   slowLately = 0;
-  /** Slots may belong to tasks that never got into the table. */
+  /** A stack overflow may have left slots reserved for tasks that were never published. */
   hasStrays = false;
-  /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
+  /** `completed` when the load balancer last refused a task: until another task ends, it would refuse again. */
   refusedAt = -1;
-  /** A balancer's choice; undefined: any free worker claims the task. */
+  /** The load balancer; undefined: any free worker claims the task. */
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
   lastNumber = 0;
 
-  // Tasks between their submission and their end, wherever they are: `queueSize`, `maxQueue`, `needsDrain` and the number of
-  // workers follow from these.
+  // Counts of unsettled tasks; `queueSize`, `maxQueue`, `needsDrain` and the number of workers follow from them.
   outstanding = 0;
-  /** The number of the task that left last or is about to, and the tasks that are outstanding without it. */
+  /** The task that is being settled, and `outstanding` without it: a stack overflow may interrupt `settle`. */
   leaving = 0;
   outstandingAfter = 0;
-  /** Those among them that share a worker with no other task, but for those with a worker of their own. */
+  /** Abortable tasks that any worker may run; an abortable task shares its worker with no other task. */
   abortable = 0;
-  /** Steps of streams: they wait for no worker but their own, so they count for nothing else. */
+  /** Steps of open streams: only the stream's worker can run them, so they need no further worker. */
   bound = 0;
   homed = 0;
   completed = 0;
@@ -143,7 +136,7 @@ export abstract class State implements WorkerEvents {
   refused = 0;
   readonly streams = new Set<OpenStream>();
   isPaused = false;
-  /** No task is taken any more; those that were submitted still run, until it has ended. */
+  /** Refuses tasks. Submitted tasks still run, until `ended`. */
   closing = false;
   ended = false;
 
@@ -152,15 +145,12 @@ export abstract class State implements WorkerEvents {
   readonly idle = new Wait(() => this.outstanding === 0 && this.streams.size === 0);
 
   callsHost: boolean;
-  /** The last call of each worker that blocks it, until it is answered. */
   readonly blocked = new Map<WorkerHandle, BlockingCall>();
 
   readonly handlers: HandlerNames;
-  /** The number of the pool's own function; -1: it has none. */
   readonly defaultHandler: number;
   readonly marks: Float64Array | undefined;
   hooks: TaskHooks | undefined;
-  /** Called when the pool has ended. */
   readonly onClosed = new Set<() => void>();
   readonly timing: Timing | undefined;
   idleTimer: NodeJS.Timeout | undefined;
@@ -194,7 +184,7 @@ export abstract class State implements WorkerEvents {
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
 
-  /** Names may come from outside. Only waiting tasks keep a number for longer than a call, and no task calls this. */
+  /** Bounds the memory for handlers: their names may come from outside. Runs in a microtask, when no call uses a number. */
   #forgetHandlers(): void {
     const { queue, lanes, homeless, paused, slots, handlers, workers } = this;
     if (queue.size + lanes.size + homeless.size + paused.size === 0) {
@@ -209,7 +199,7 @@ export abstract class State implements WorkerEvents {
   abstract onWake(): void;
   abstract onMessage(worker: WorkerHandle, received: Message): void;
   abstract onExit(worker: WorkerHandle, exitCode: number): void;
-  /** After every event. @param isShort see `plan` */
+  /** Called after every event. @param isShort see `plan` */
   abstract changed(isShort?: boolean): void;
   abstract get isStreaming(): boolean;
 
@@ -217,7 +207,6 @@ export abstract class State implements WorkerEvents {
     return this.workers.length - this.retiring;
   }
 
-  /** The most workers that the table has room for, with some that do not end. */
   get mostThreads(): number {
     const { slots, workers } = this.table.layout;
     const bySlots = Math.floor(slots / 2 / this.options.concurrentTasksPerWorker);
@@ -228,17 +217,16 @@ export abstract class State implements WorkerEvents {
     return this.workers.filter((worker) => worker.state === READY).length;
   }
 
-  /** undefined: none has that block of the table, or it has been stopped. */
+  /** The worker with this block of the table; undefined: none, or it was stopped. */
   workerAt(index: number): WorkerHandle | undefined {
     return this.workers.find((worker) => worker.index === index);
   }
 
-  /** A task more would wait, however many workers were started. */
+  /** A further task would wait, even with `maxThreads` workers. */
   get isFull(): boolean {
     return this.waiting(this.options.maxThreads, 1) > 0;
   }
 
-  /** The worker of a task with a key; undefined: none for now. */
   setHome(task: Task, worker: WorkerHandle | undefined): void {
     const extras = task.extras as Extras;
     this.tally(extras, -1);
@@ -246,7 +234,7 @@ export abstract class State implements WorkerEvents {
     this.tally(extras, 1);
   }
 
-  /** Counts a task that is under way, or no more, by what it needs of workers. */
+  /** Adds a task to the counts of unsettled tasks, or removes it. */
   tally({ stream, worker, abortable }: Extras, by: 1 | -1): void {
     if (stream === 'continues') this.bound += by;
     else if (worker === undefined) this.abortable += abortable ? by : 0;
@@ -261,7 +249,7 @@ export abstract class State implements WorkerEvents {
   settle(task: Task, outcome: unknown, failed: boolean, isForeign = false): void {
     if (task.place === SETTLED) return;
     const { extras } = task;
-    // At the end of the stack any step may throw, so the count can be written twice.
+    // Any step may throw if the stack overflows; `leaving` lets `Core` repair the count.
     this.outstandingAfter = this.outstanding - 1;
     this.leaving = task.number;
     this.outstanding = this.outstandingAfter;
@@ -279,12 +267,12 @@ export abstract class State implements WorkerEvents {
       if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
       task.reject(reason, isForeign && verdict === undefined);
     } else task.resolve(outcome);
-    // Now, since a task may end in the middle of a dispatch that no event follows; but its caller has the result first.
+    // Here, because no event may follow a task that settles during a dispatch; last, so that its caller hears first.
     if (this.idle.isAwaited) this.idle.check();
     if (this.room.isAwaited) this.room.check();
   }
 
-  /** Number of shared tasks that would wait with this many workers, if this many more were submitted. */
+  /** How many tasks for any worker would wait, with so many workers and so many further tasks. */
   shortage(threads: number, morePlain = 0, moreAbortable = 0): number {
     const { concurrentTasksPerWorker: concurrency } = this.options;
     let whole = threads;
@@ -297,7 +285,7 @@ export abstract class State implements WorkerEvents {
       }
     }
     if (this.blocked.size > 0) {
-      // One that is blocked by a call takes nothing beside what it runs.
+      // A worker that is blocked by a call takes no further task.
       for (const { worker, isOpen } of this.blocked.values()) {
         if (!takesTasks(worker) || !isOpen()) continue;
         const { isExclusive, count } = this.slots.sharedBy(worker);
@@ -305,7 +293,7 @@ export abstract class State implements WorkerEvents {
       }
     }
     if (this.retiring > 0) {
-      // What workers that retire still run needs no other one.
+      // Tasks that a retiring worker still runs need no other worker.
       for (const worker of this.workers) {
         if (worker.state !== RETIRING) continue;
         const { isExclusive, count } = this.slots.sharedBy(worker);
@@ -319,14 +307,14 @@ export abstract class State implements WorkerEvents {
     return Math.max(0, abortable - Math.max(0, whole)) + Math.max(0, plain - room);
   }
 
-  /** How many shared tasks a worker may run beside those that are for it alone. */
+  /** How many tasks for any worker it may run beside the tasks for it alone. */
   #placesOf({ pinned, pinnedAlone }: WorkerHandle): number {
     const { concurrentTasksPerWorker } = this.options;
     if (pinned === 0) return concurrentTasksPerWorker;
     return pinnedAlone > 0 ? 0 : Math.max(0, concurrentTasksPerWorker - pinned);
   }
 
-  /** The same, with the tasks that wait for the worker of their own, or for a slot. */
+  /** `shortage`, and the tasks that wait for their own worker or for a slot. */
   waiting(threads: number, morePlain = 0, moreAbortable = 0): number {
     let waiting = this.shortage(threads, morePlain, moreAbortable);
     const { concurrentTasksPerWorker } = this.options;
@@ -345,9 +333,9 @@ export abstract class State implements WorkerEvents {
     return home !== undefined && takesTasks(home) ? home : undefined;
   }
 
-  /** @param handler -1: there is no file @throws why the task is refused */
+  /** Accepts a task. @param handler -1: there is no worker file @throws why the task is refused */
   admit(handler: number, extras: Extras | undefined): void {
-    // Nearly always: short, so that the compiler puts it into its caller.
+    // The usual case, short enough for V8 to inline.
     const { closing, breaker, options } = this;
     if (!closing && breaker.until === 0 && handler !== -1 && options.maxQueue === Number.POSITIVE_INFINITY)
       return;

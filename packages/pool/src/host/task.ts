@@ -5,7 +5,7 @@ import { isError } from '../shared/untrusted.js';
 import type { AbortSignalAny, HostFunctions, Key, RetryPolicy } from './options.js';
 import type { WorkerHandle } from './worker-handle.js';
 
-/** Handlers by number, and the numbers of handlers: tasks carry the number alone. No number is given twice. */
+/** Numbers for handlers: a task carries only the number. No number is given twice. */
 export class HandlerNames {
   readonly byId = new Map<number, Handler>();
   readonly #ids = new Map<string, Map<string, number>>();
@@ -44,10 +44,10 @@ export class HandlerNames {
   }
 }
 
-/** Keys share so many places: a million of them need no more memory, and two that meet share a worker. */
+/** Keys share this many places, so a million keys need no more memory; keys with the same place share a worker. */
 const KEY_PLACES = 2 ** 14;
 
-/** The place of a key, by FNV-1a. A number is another key than its text. */
+/** The place of a key, by FNV-1a. The number 1 and the string '1' are different keys. */
 export function placeOf(key: Key): number {
   const text = typeof key === 'number' ? `#${key}` : `"${key}`;
   let hash = 0x811c9dc5;
@@ -59,39 +59,39 @@ export function placeOf(key: Key): number {
 // Where a task is: always in exactly one place.
 export const LOOSE = 0;
 export const QUEUED = 1;
-/** In the lane of its worker, or among the homeless while there is no worker. */
+/** In the lane of its worker, or in `homeless` while there is no worker. */
 export const IN_LANE = 2;
-/** In the table; that alone knows whether a worker runs it. */
+/** In the table; only its slot knows whether a worker runs it. */
 export const IN_TABLE = 3;
-/** It died with its worker and runs again after its backoff, or a worker is to post it back. */
+/** It waits for its backoff after its worker died, or for a worker to post it back. */
 export const PAUSED = 4;
 export const SETTLED = 5;
 
-/** What only tasks with options have. */
+/** Properties that only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
-  /** What it transfers is copied with its value, and detached when its function has ended. */
+  /** Its transferred buffers are copied with its value, and detached when its function has ended. */
   isCopied: false,
   isSent: false,
-  /** Its worker may be killed for it, so it shares that worker with no other task. */
+  /** An abort may stop its worker, so it shares the worker with no other task. */
   abortable: false,
-  /** What ends it, unless the loop to which it belongs sees to that. */
+  /** Undefined if a loop watches the signal for all its tasks. */
   signal: undefined as AbortSignalAny | undefined,
   timeout: undefined as number | undefined,
   priority: 0,
-  /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
+  /** What the caller passed, if `value` differs: custom queues look for options there. */
   original: undefined as unknown,
-  /** Milliseconds from when it is asked to end until its worker is stopped. */
+  /** Milliseconds between the request to end and the stop of its worker. */
   grace: 0,
   retry: undefined as RetryPolicy | undefined,
   key: undefined as Key | undefined,
   host: undefined as HostFunctions | undefined,
-  /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
+  /** It opens a stream, or is a step of an open stream, which only the stream's worker can run. */
   stream: undefined as 'opens' | 'continues' | undefined,
-  /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
+  /** The only worker that may run it, because of its key, stream or broadcast. */
   worker: undefined as WorkerHandle | undefined,
   release: undefined as (() => void) | undefined,
-  /** It was asked to end, so it rejects with that, however it ends. */
+  /** Set once it was asked to end: it rejects with this reason, however it ends. */
   verdict: undefined as { readonly reason: unknown } | undefined,
 };
 
@@ -101,11 +101,11 @@ export type Resolve = (outcome: unknown) => void;
 
 const settled = Promise.resolve();
 
-/** A promise that is resolved with it rejects, some microtasks later. */
+/** A failed outcome: a promise that is resolved with it rejects some microtasks later. */
 export class Rejection {
   constructor(
     readonly reason: unknown,
-    /** It comes from a worker, so its stack says nothing of the functions here that await the task. */
+    /** The reason comes from a worker, so its stack lacks the host's functions that await the task. */
     readonly isForeign = false,
   ) {}
 
@@ -116,12 +116,9 @@ export class Rejection {
   }
 }
 
-/**
- * Rejects with the error, once its stack ends with the functions that await it. V8 finds those from inside a reaction, through the
- * promises that follow the reaction's own; so nothing has to be noted when a task is submitted.
- */
+/** Adds the async callers to the error's stack. V8 finds them from a promise reaction, so submission captures nothing. */
 function withCallers(error: Error): Promise<never> {
-  // One microtask more: by then the promise of the task follows this one.
+  // One microtask later, the promise of the task depends on this one.
   return settled.then().then(function addCallers(): never {
     try {
       const capture = { stack: '' };
@@ -129,7 +126,7 @@ function withCallers(error: Error): Promise<never> {
       const callers = capture.stack.indexOf('\n    at async ');
       if (callers !== -1 && typeof error.stack === 'string') error.stack += capture.stack.slice(callers);
     } catch {
-      // Not every runtime, nor every program, leaves V8's way to look at stacks in its place.
+      // Some runtimes and programs remove or replace `captureStackTrace`.
     }
     throw error;
   });
@@ -138,11 +135,9 @@ function withCallers(error: Error): Promise<never> {
 /** A task on the host, from its submission until it is settled. Kept small: a million may wait. */
 export class Task {
   place: number = LOOSE;
-  /** Of the table, while it is there. */
   slot = -1;
   /** Tasks are due in the order of their numbers, unless priorities differ. */
   number = 0;
-  /** Neighbours in the list where it waits. */
   previous: Task | undefined;
   next: Task | undefined;
 
@@ -155,7 +150,7 @@ export class Task {
     readonly extras: Extras | undefined,
   ) {}
 
-  /** A `reject` of its own would be one closure more for each of a million that wait. */
+  /** A method, because a stored function would cost each of a million waiting tasks a closure. */
   reject(reason: unknown, isForeign = false): void {
     this.resolve(new Rejection(reason, isForeign));
   }
@@ -173,7 +168,7 @@ export class Task {
     return extras !== undefined && (extras.key !== undefined || extras.worker !== undefined);
   }
 
-  /** No other worker could ever run it. */
+  /** No other worker could ever run it, unlike a task with a key. */
   get isBound(): boolean {
     const { extras } = this;
     return extras !== undefined && extras.key === undefined && extras.worker !== undefined;
@@ -189,7 +184,7 @@ export class Task {
   }
 }
 
-/** A task that may call functions of the host: they run where it was submitted, with the stores of `AsyncLocalStorage` there. */
+/** A task that may call host functions: they run in the async context where the task was submitted. */
 export class CallingTask extends Task {
   readonly origin = new AsyncResource('plimsoll.Task');
 }
