@@ -31,26 +31,25 @@ import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Ta
 import { isRunning, READY, STARTING, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
-/** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
+/** Milliseconds that stopped threads get even with a shorter `closeTimeout`: a busy machine needs tenths of a second. */
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
 
 const settled = Promise.resolve();
 const isNoStep = (task: Task): boolean => !task.isStep;
 
-// `new Promise` with one shared executor makes no closure per task.
+// One shared executor, so that `new Promise` makes no closure per task.
 let resolveOf: Resolve;
 const grab = (resolve: Resolve): void => {
   resolveOf = resolve;
 };
 
-/** The pool without its public face: what happens to it, event by event. */
+/** The pool without its public interface: handles each event. */
 export class Core extends State implements Pumped {
   readonly #startedAt = now();
   readonly openTelemetry = openTelemetryOf(this.options);
-  /** Every worker is busy: a further task would wait. */
   needsDrain = false;
-  /** When a task was submitted is shown to queues and balancers of the user's, too. */
+  /** Custom queues and load balancers see when a task was submitted, too. */
   readonly #notesTime: boolean;
   readonly #recycles = (this.options.maxTasksPerWorker ?? this.options.maxHeapMb) !== undefined;
   readonly #pump = new Pump(this.table.words, this);
@@ -62,9 +61,9 @@ export class Core extends State implements Pumped {
   constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options, policy)) {
     super(options, emit, geometry, policy);
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
-    // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
+    // The first worker starts alone, to be ready sooner. The others follow in `#onReady`, or once tasks need them.
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
-    // A balancer is offered all of them from its first task on.
+    // A load balancer sees all workers from its first task on.
     if (this.choose !== undefined) plan(this, true);
   }
 
@@ -77,12 +76,12 @@ export class Core extends State implements Pumped {
     return Math.min(idle, this.spareThreads);
   }
 
-  /** Workers that no task needs, those that still start included. */
+  /** Workers that no task needs, including starting workers. */
   get spareThreads(): number {
     return Math.max(0, this.workers.length - this.outstanding + this.bound);
   }
 
-  /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
+  /** Tasks that neither a free nor a starting worker can take. */
   get queueSize(): number {
     return this.waiting(this.count);
   }
@@ -91,14 +90,13 @@ export class Core extends State implements Pumped {
     return this.#pump.isStreaming;
   }
 
-  /** What goes with tasks that are submitted now; undefined: nothing does. */
+  /** undefined: no stores, spans or events go with tasks submitted now. */
   get escort(): Escort | undefined {
     if (!this.#mustEscort && !isWatched()) return undefined;
     this.#escort ??= new Escort(this, this.openTelemetry);
     return this.#escort;
   }
 
-  /** `handler` -1: the pool's own. */
   run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
     const promise = new Promise<unknown>(grab);
     const resolve = resolveOf;
@@ -110,7 +108,7 @@ export class Core extends State implements Pumped {
     return promise;
   }
 
-  /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
+  /** Submits a task without a promise: `resolve` gets its result or a `Rejection`. @throws why it is refused */
   start(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
     const escort = handler === -1 || extras?.stream !== undefined ? undefined : this.escort;
     return escort === undefined
@@ -119,10 +117,10 @@ export class Core extends State implements Pumped {
   }
 
   #submit(value: unknown, handler: number, extras: Extras | undefined, resolve: Resolve): Task {
-    // Steps of streams that are open come to their end, whatever is closed or broken.
+    // Steps of open streams are always admitted, so that streams can end.
     if (extras?.stream !== 'continues') this.admit(handler, extras);
     const created = this.#notesTime ? now() : 0;
-    // What is rare is in other functions, so that the compiler puts more of the rest into this one.
+    // Rare work is in other functions, so that V8 can inline more of this one.
     const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
     const task = mayCall
       ? new CallingTask(value, handler, created, resolve, extras)
@@ -133,12 +131,12 @@ export class Core extends State implements Pumped {
     try {
       this.timing?.before(created);
       const tookBack = !task.isPinned && heed(this, task);
-      // First, because at the end of the stack it may throw, and then nothing has happened.
+      // First: if the stack overflows here, nothing has happened yet.
       if (extras !== undefined) this.tally(extras, 1);
       task.number = ++this.lastNumber;
       this.outstanding++;
       isHeld = true;
-      // Both now, not in the next microtask: the caller may block this thread until the task has done something.
+      // At once, not in a microtask: the caller may block this thread until the task has done something.
       if (extras?.key !== undefined) findHome(this, task);
       if (this.count < this.options.maxThreads) hire(this);
       const mayBatch = dispatch(this, task);
@@ -148,10 +146,10 @@ export class Core extends State implements Pumped {
       if (!this.needsDrain && this.isFull) this.#setNeedsDrain(true);
       this.#pump.stateChanged(mayBatch);
     } catch (error) {
-      // The end of the stack: nothing can be called here, not even what gives the slot back.
+      // The stack may have overflowed: no call is safe here, so the slot is collected later.
       this.hasStrays = true;
       if (isHeld && task.place !== SETTLED) {
-        // But this: it got into a lane by deeper calls.
+        // This call is safe: putting the task into its lane took deeper calls.
         if (task.place === IN_LANE) takeOut(this, task);
         task.place = SETTLED;
         this.outstanding = this.leaving === task.number ? this.outstandingAfter : this.outstanding - 1;
@@ -191,7 +189,7 @@ export class Core extends State implements Pumped {
     for (const wait of [this.allReady, this.idle, this.room]) wait.check();
   }
 
-  /** All required workers are ready. Rejects with the reason if one could not start; a later call waits for another attempt. */
+  /** Resolves when `minThreads` workers are ready; rejects if a worker could not start. A later call tries again. */
   ready(): Promise<void> {
     if (this.closing) return Promise.reject(closed());
     const ready = this.allReady.promise();
@@ -242,7 +240,7 @@ export class Core extends State implements Pumped {
     let ended = 0;
     for (const worker of this.workers) {
       const endedByIt = drain(this, worker, DRAIN_AT_ONCE);
-      // What it runs by now may call a function that waits for any task.
+      // With host calls, the worker's current task may wait for any other task.
       if (endedByIt > 0 && !this.callsHost && isQuick(worker)) postAhead(this, worker);
       if (endedByIt < DRAIN_AT_ONCE) worker.lastNumber = this.lastNumber;
       ended += endedByIt;
@@ -251,7 +249,7 @@ export class Core extends State implements Pumped {
     this.#refill();
     if (ended > 0) {
       if (this.#recycles) recycle(this);
-      // One that is blocked by a call takes no task, so those that wait may need another one.
+      // A worker that is blocked by a call takes no task, so waiting tasks may need another worker.
       if (this.blocked.size > 0) hire(this);
       const mayIdle = this.outstanding === 0 && this.count > this.options.minThreads;
       if (mayIdle || this.retiring > 0) plan(this);
@@ -279,10 +277,10 @@ export class Core extends State implements Pumped {
   wakeFurther(): boolean {
     const { completed } = this;
     this.#refill();
-    // Some may have been rejected: by a balancer, or because they could not be written.
+    // A load balancer or a failed write may have rejected tasks.
     if (this.completed > completed) this.changed();
     wakeFurther(queuedEntries(this.table), this.workers);
-    // Steps of streams, which no worker is started for, may be long, or wait for what waits here.
+    // Steps of streams start no worker, but may be long, or wait for a task that waits here.
     const isFree = (worker: WorkerHandle): boolean => worker.state === STARTING || worker.hasNothing;
     if (this.bound > 0 && oldestQueued(this.table) !== -1 && !this.workers.some(isFree)) spawn(this);
     return waitsForMailRoom(this);
@@ -313,7 +311,7 @@ export class Core extends State implements Pumped {
     this.changed(workerExited(this, worker, exitCode));
   }
 
-  /** Milliseconds that all tasks together could have run so far; `#capacity` is that of before the last resize. */
+  /** Milliseconds for which the pool could have run tasks; `#capacity.before`: until the last resize. */
   get capacityTime(): number {
     const { maxThreads, concurrentTasksPerWorker } = this.options;
     return this.#capacity.before + (now() - this.#capacity.since) * maxThreads * concurrentTasksPerWorker;
@@ -327,7 +325,7 @@ export class Core extends State implements Pumped {
     this.changed(true);
   }
 
-  /** Ends after all tasks, streams and disposals; with `force`, also later, what waits is rejected. Rejects with what is left. */
+  /** Waits for tasks, streams and disposals, then ends. `force`, also in a later call, rejects waiting tasks. */
   close(force: boolean, patience = this.options.closeTimeout): Promise<void> {
     this.closing = true;
     if (this.isPaused) this.resume();
@@ -369,8 +367,7 @@ export class Core extends State implements Pumped {
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
     for (const stream of [...this.streams]) stream.fail(reason());
     this.#rejectAll(reason, () => true);
-    // Those that a worker has claimed, whose slots stay taken until it has exited, and one that is being written, by a getter
-    // of whose value this may be called.
+    // Claimed tasks, whose slots stay taken until their workers exit, and a task whose getter may have called this.
     for (const task of this.slots.tasks) if (task !== undefined) this.settle(task, reason(), true);
     this.#check();
     this.room.fulfil();

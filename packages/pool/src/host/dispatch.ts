@@ -28,14 +28,14 @@ const NO_ROOM = 0;
 const SMALL = 1;
 const LARGE = 2;
 
-/** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
+/** The host stops keeping the order after this many tasks in a row without a priority. */
 const PLAIN_AGAIN = 2048;
 
-/** Milliseconds from which on reading an outcome is slow, and for how many tasks after it others are expected to be. */
+/** Milliseconds from which reading an outcome counts as slow, and for how many tasks it is then expected to stay slow. */
 const SLOW = 0.2;
 const LATELY = 64;
 
-/** Puts a task into the table, or where it waits. False: it is large and published, so no worker should wait for more. */
+/** Puts a task into the table, or where it waits. Returns whether it may be announced together with later tasks. */
 export function dispatch(state: State, task: Task): boolean {
   if (task.isPinned) {
     const worker = task.extras?.worker;
@@ -46,13 +46,13 @@ export function dispatch(state: State, task: Task): boolean {
   }
   const outcome = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
   if (outcome !== NO_ROOM) return outcome === SMALL;
-  // A queue or balancer of the user's may have aborted it, and `push` may.
+  // Custom queues and load balancers may abort tasks.
   if (task.place === SETTLED) return true;
   try {
     task.place = QUEUED;
     state.queue.push(task);
   } catch (error) {
-    // A queue of the user's may throw; run() may not.
+    // A custom queue may throw, but run() must not.
     state.settle(task, error, true);
   }
   return true;
@@ -85,7 +85,7 @@ export function putBack(state: State, task: Task): void {
 const mayGetMail = ({ slots }: State, worker: WorkerHandle): boolean =>
   worker.state <= RETIRING && slots.freeCount > 0 && worker.hasMailRoom;
 
-/** Moves tasks that wait for one worker alone into its mailbox, as far as they fit; while all is paused, steps of streams alone. */
+/** Moves tasks from lanes into mailboxes with room; while the pool is paused, only steps of streams. */
 export function refillLanes(state: State): void {
   if (state.isPaused && state.bound === 0) return;
   for (const [worker, lane] of state.lanes) {
@@ -100,14 +100,13 @@ export function refillLanes(state: State): void {
         break;
       }
     }
-    // A getter of a value may have come here too: then this lane was empty meanwhile, and another one is in its place.
+    // A getter of a value may have emptied and replaced the lane.
     if (state.lanes.get(worker)?.size === 0) state.lanes.delete(worker);
   }
 }
 
-/** Tasks of a kind that no worker has claimed go back to where they waited. */
 export function takeBackAll(state: State, filter: (task: Task) => boolean): void {
-  // What a task transfers may have been posted to the worker that will run it: then it cannot be had back.
+  // Transferred objects that were posted to a worker cannot be taken back.
   const isOnItsWay = (task: Task): boolean => task.hasTransfer && !state.slots.isOwed(task.slot);
   for (const task of state.slots.publishedYoungestFirst())
     if (filter(task) && !isOnItsWay(task) && takeBack(state, task)) putBack(state, task);
@@ -126,17 +125,14 @@ export function refill(state: State): void {
   }
 }
 
-/** Does a task wait for room in a mailbox alone? A worker makes some without a word: as it claims, or passes what was taken back. */
+/** Does a task wait only for room in a mailbox? Workers make room without notice, as they claim or skip entries. */
 export function waitsForMailRoom(state: State): boolean {
   const { queue, lanes, choose, refusedAt, completed } = state;
   if (lanes.size > 0) return true;
   return choose !== undefined && queue.size > 0 && refusedAt !== completed && hasRoom(state);
 }
 
-/**
- * What is for one worker alone takes no room from the others. Where outcomes are slow to read, a worker has only the next task
- * ahead: more would take the host's core from it, for outcomes that wait in memory which is no longer in the cache.
- */
+/** If outcomes are slow to read, a worker has one task ahead: more outcomes would drop out of the CPU cache. */
 function hasRoom({ slots, ordered, workers, options, isPaused, slowLately, choose }: State): boolean {
   if (slots.freeCount === 0 || isPaused) return false;
   if (!ordered && slowLately === 0) return true;
@@ -144,7 +140,7 @@ function hasRoom({ slots, ordered, workers, options, isPaused, slowLately, choos
   for (const worker of workers) {
     const isCounted = ordered ? worker.state === READY : takesTasks(worker);
     const places = isCounted ? options.concurrentTasksPerWorker + (ordered ? 0 : 1) : 0;
-    // What was posted ahead to a worker takes no room from the others, nor what one still runs that retires.
+    // Tasks posted ahead, and tasks of a retiring worker, take no room from other workers.
     const ahead = choose === undefined ? Math.min(worker.mailed, worker.mailCount) : 0;
     const isFuller = ahead > 0 || worker.state === RETIRING;
     capacity += isFuller ? Math.max(places, worker.running + ahead) : places;
@@ -152,7 +148,7 @@ function hasRoom({ slots, ordered, workers, options, isPaused, slowLately, choos
   return slots.inUse - slots.pinned < capacity;
 }
 
-/** Writes a task into the table and publishes it, unless that settles it. */
+/** Writes a task into the table and publishes it, unless it settles first. */
 function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   const { slots, hooks } = state;
   let chosen = pinnedTo;
@@ -169,7 +165,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   }
   if (chosen === undefined && task.hasTransfer) {
     chosen = onlyTaker(state, task);
-    // Those end, and the end of each makes room.
+    // The worker's tasks will end and make room.
     if (chosen !== undefined && slots.inUse >= limitAhead(state)) return NO_ROOM;
   }
   const slot = slots.take(task);
@@ -198,13 +194,13 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
 function publishToAll(state: State, task: Task, slot: number): boolean {
   const taker = state.slots.isOwed(slot) ? takerOf(state, task) : undefined;
   if (taker !== undefined) return publishToOne(state, taker, task, slot);
-  // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
+  // False: the ring is full of retracted slots behind an unclaimed slot, so every worker is busy.
   return publish(state.table, slot);
 }
 
 function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: number): boolean {
   const isAhead = !task.isPinned && state.choose === undefined;
-  // What is for this worker alone may wait for long, and what it transfers would be lost with the worker.
+  // A task for this worker alone may wait long, and what it transfers would be lost with the worker.
   const mayWait = !isAhead && task.hasTransfer && !worker.hasNothing;
   const isOwed = mayWait && (worker.mailCount >= AHEAD_OF_SEVERAL || !mayPostAhead(state, worker, task));
   if (!isOwed && !sendPayload(state, worker, task, isAhead)) {
@@ -218,9 +214,8 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
 }
 
 /**
- * Of several workers, one that has ended short tasks gets the oldest ones ahead, while as many wait for each of the others: so none
- * idles beside tasks that wait for this one. None that was submitted since the host looked at it last: the task that it runs by now
- * may have caused that, and wait for it.
+ * Gives a quick worker the oldest tasks ahead, if as many remain for each other worker. Not a task submitted since the
+ * host last drained the worker: the worker's current task may have caused it and wait for it.
  */
 export function postAhead(state: State, worker: WorkerHandle): void {
   const { table, workers } = state;
@@ -244,16 +239,13 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task, mayReturn =
   }
 }
 
-/** Names what is to blame by where the caller has it, if the task is packed with what travels with it. */
+/** The error names a path in the caller's value, which a packed task has as its property `task`. */
 function whyNotSent({ handlers }: State, task: Task, error: unknown): unknown {
   const isPacked = (handlers.of(task.handler).call & CARRIED) !== 0;
   return uncloneable(isPacked ? '' : 'task', task.value, error);
 }
 
-/**
- * From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. True: what had
- * room may have been taken back.
- */
+/** Keeps the order from the first priority on, at a turn for each task. Returns whether tasks were taken back. */
 export function heed(state: State, task: Task): boolean {
   const { queue } = state;
   if (!(queue instanceof Queue)) return false;
@@ -264,14 +256,14 @@ export function heed(state: State, task: Task): boolean {
   } else if (hasPriority) {
     state.ordered = true;
     state.plainInARow = 0;
-    // What was posted to an idle worker is as good as taken: posted anew, it could find that worker's mailbox not empty.
+    // A task posted to an idle worker stays: posted again, it might find that mailbox not empty.
     takeBackAll(state, (published) => !published.isPinned && !state.slots.isSent(published.slot));
     return true;
   }
   return false;
 }
 
-/** Reads everything that a worker has reported. Returns how many tasks have ended, or wait for the host. */
+/** Reads a worker's reports. Returns how many tasks have ended or wait for the host. */
 export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIVE_INFINITY): number {
   if (state.hasStrays) {
     state.slots.collectStrays();
@@ -288,7 +280,6 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
     }
     if ((entry & PULL) !== 0) {
       const slot = entry & ~PULL;
-      // The worker has claimed a slot whose payload it lacks.
       if (!sendPayload(state, worker, taskOf(state, slot))) state.slots.cancel(worker, slot);
       continue;
     }
@@ -301,7 +292,7 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
 export const taskOf = (state: State, slot: number): Task => state.slots.tasks[slot] as Task;
 
 export function finish(state: State, worker: WorkerHandle, slot: number): void {
-  // Calls that nobody waits for are made before their task is over.
+  // Calls that a task did not await are made before the task is over.
   if (state.callsHost) worker.readMessages();
   const { words, layout } = state.table;
   const base = slotAt(layout, slot);
@@ -323,13 +314,13 @@ export function finish(state: State, worker: WorkerHandle, slot: number): void {
   else if (state.slowLately > 0) state.slowLately--;
   hooks?.read(worker, slot, base, failed, from, now());
   worker.completed++;
-  // With several tasks at a time it has others to run while it waits for what it has asked for.
+  // With concurrent tasks, the worker runs others while a task waits for its payload, so its pace does not matter.
   if (task.hasTransfer && state.options.concurrentTasksPerWorker === 1) worker.taskEnded(now());
   state.slots.giveBack(slot);
   state.settle(task, value, failed, true);
 }
 
-/** Rejects the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */
+/** Rejects unclaimed tasks for which `filter` holds, only the youngest `most` of them. */
 export function rejectWaiting(
   state: State,
   reasonFor: (task: Task) => unknown,
@@ -339,14 +330,14 @@ export function rejectWaiting(
   const { queue, lanes, homeless, slots } = state;
   const pinned = [...lanes.values(), homeless].flatMap((lane) => [...lane]);
   const waiting = [...pinned, ...queue].filter(filter);
-  // All are taken out first: what is called for the end of one may end another.
+  // All leave first, because code that runs when a task settles may end another task.
   const out = waiting.slice(Math.max(0, waiting.length - most)).filter((task) => takeOut(state, task));
   for (const task of slots.publishedYoungestFirst())
     if (out.length < most && filter(task) && takeOut(state, task)) out.unshift(task);
   for (const task of out) state.settle(task, reasonFor(task), true);
 }
 
-/** Takes a task from the place where it waits. False: it is settled, or a worker has claimed it. */
+/** Removes a task from where it waits. False: it is settled, or a worker has claimed it. */
 export function takeOut(state: State, task: Task): boolean {
   const { place } = task;
   if (place === SETTLED || (place === IN_TABLE && !takeBack(state, task))) return false;
@@ -360,7 +351,7 @@ export function takeOut(state: State, task: Task): boolean {
   return true;
 }
 
-/** Takes a task out of the table that no worker has claimed. What was posted for it ahead is not kept by the worker that has it. */
+/** Takes an unclaimed task out of the table. A worker that got its payload ahead is told to drop the payload. */
 function takeBack(state: State, task: Task): boolean {
   const { slots } = state;
   const { slot } = task;

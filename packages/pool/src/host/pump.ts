@@ -5,7 +5,6 @@ import { SpinBudget } from '../shared/spin-budget.js';
 import { timers } from '../shared/timers.js';
 import { trimmerOf } from '../shared/trimmer.js';
 
-/** What the pump drives. */
 export interface Pumped {
   readonly outstanding: number;
   /** Could the host spin without taking a core from a worker? */
@@ -15,33 +14,32 @@ export interface Pumped {
   /** Tasks that wait in the table, or for room in it. */
   readonly queued: number;
   wakeWorkers(): void;
-  /** Wakes sleeping workers for what is queued, as if no other one were coming. True: there may be more to do a little later. */
+  /** Wakes workers for queued tasks, not counting on workers woken before. True: call again a little later. */
   wakeFurther(): unknown;
-  /** The same, but wakes no worker while one of them is awake. */
+  /** Wakes workers for queued tasks, unless a worker is awake. */
   wakeIfAllSleep(): void;
 }
 
-/** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
+/** Milliseconds of microtasks after which the event loop gets its turn. */
 const TURN = 0.5;
 const LOOKS = 24;
-/** Submissions of a burst that wake a worker at once: the caller may block this thread until the task has done something. */
+/** The first submissions of a burst wake a worker each: the caller may block this thread until a task has begun. */
 const EAGER = 8;
-/** Further ones that are announced at once, for the same reason: as many as most pools could run at a time. */
+/** For the same reason, these submissions are announced at once: most pools run no more tasks at a time. */
 const AT_ONCE = 64;
-/** Of further small ones, so many at a time: a store that other threads must see at once waits for all stores before it. */
+/** Further small submissions are announced in batches, because an atomic store waits for all earlier stores. */
 const BATCH = 16;
-/** Milliseconds without a result after which further workers are woken: one that ends tasks faster keeps up with the host. */
+/** Milliseconds without a result after which further workers are woken. A faster worker keeps up alone. */
 const PATIENCE = 0.05;
-/** Turns in which the host looks before it sleeps, while workers keep every core busy: docs/decisions/pool-waiting-heuristics.md. */
+/** Turns in which the host looks before it sleeps, if no core is spare: docs/decisions/pool-waiting-heuristics.md. */
 const POLLS = 4;
-/** Milliseconds after which the sleeping host counts no more on workers that it woke: something else may keep them busy. */
+/** Milliseconds after which a sleeping host no longer counts on woken workers: their event loops may be busy. */
 const COMING = 10;
 const settled = Promise.resolve();
 
 /**
- * Decides when the host looks for results: at once after a task was published, in microtasks while results keep
- * coming, in later turns of the event loop when it has held the loop for long, and not at all once results take
- * so long that being woken is cheaper. A worker wakes a sleeping host, which uses no CPU.
+ * Decides when the host looks for results: right after a submission, in microtasks while results come, in later turns
+ * of the event loop when it has held the loop for long, and not at all once waiting for a wake-up is cheaper.
  */
 export class Pump {
   #scheduled = false;
@@ -58,16 +56,15 @@ export class Pump {
   readonly #keepAlive = timers.hold();
   #late: NodeJS.Timeout | undefined;
   readonly #listener: Listener;
-  /** Since the last look at whether the pool is idle. */
   #wasBusy = false;
-  /** Not after each task: V8 keeps its waits in a set, for which it takes old-generation memory whenever the set becomes empty. */
+  /** Stops listening, but not after each task: V8 takes old-generation memory whenever its set of waits becomes empty. */
   readonly #hushWhenIdle = trimmerOf(() => {
     const isBusy = this.#wasBusy || this.#pumped.outstanding > 0;
     this.#wasBusy = false;
     if (!isBusy) this.#listener.hush();
     return isBusy;
   });
-  /** `nextTurn` will be called when this turn of the event loop is over, and shall go on with the work then. */
+  /** `armed`: `nextTurn` will be called in the next turn. `deferred`: it must go on with the work. */
   #armed = false;
   #deferred = false;
   readonly #inMicrotask = (): void => this.#goOn(this.#pumped.turn());
@@ -85,12 +82,11 @@ export class Pump {
     this.#listener = new Listener(words, hostGate, () => this.woken());
   }
 
-  /** More has been submitted than what may wake workers at once. */
+  /** So many tasks were submitted that further submissions wake no worker at once. */
   get isStreaming(): boolean {
     return this.#scheduled && this.#submissions >= EAGER;
   }
 
-  /** Something changed that may need a look: a task was submitted or cancelled, a worker is ready or gone. */
   stateChanged(mayBatch = false): void {
     if (!this.#scheduled) this.#submissions = 0;
     const count = ++this.#submissions;
@@ -103,11 +99,11 @@ export class Pump {
     this.#enterTurn();
     if (time > this.#turnEnd) this.#deferred = true;
     else void settled.then(this.#inMicrotask);
-    // Last, because at the end of the stack any call above may throw, and then it is not.
+    // Last, because any call above may throw if the stack overflows.
     this.#scheduled = true;
   }
 
-  /** A worker has woken this side, or sent a message. What it has to say comes first: somebody has waited for it. */
+  /** A worker has woken the host, or sent a message. Its reports come first, because a task may have waited for them. */
   woken(): void {
     if (this.#scheduled) return;
     const wasAsleep = this.#asleep;
@@ -125,7 +121,7 @@ export class Pump {
     this.#listener.hush();
   }
 
-  /** The pump's time counts until the loop has really turned: tasks submitted by the ends of others would hold it for ever. */
+  /** The time counts until the loop has turned: tasks that submit tasks when they end would hold it for ever otherwise. */
   #enterTurn(): void {
     if (this.#armed) return;
     this.#turnEnd = now() + TURN;
@@ -172,7 +168,7 @@ export class Pump {
     this.#sleep();
   }
 
-  /** Wakes whom it had patience with, declares sleep, then looks once more. */
+  /** Wakes workers that patience has spared, declares sleep, then looks once more. */
   #sleep(): void {
     this.#pumped.wakeWorkers();
     declareSleep(this.#words, hostGate);
