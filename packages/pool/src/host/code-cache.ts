@@ -1,7 +1,4 @@
-/**
- * V8's code of the workers' entry. A worker makes it that is started when another one has been ready, since more may follow: they
- * compile nothing that it has compiled.
- */
+/** V8's code cache of the workers' entry. A worker that starts after another was ready creates it for later workers. */
 export const codeCache = {
   code: undefined as Uint8Array | undefined,
   isWanted: false,

@@ -121,7 +121,7 @@ export class Pump {
     this.#listener.hush();
   }
 
-  /** The time counts until the loop has turned: tasks that submit tasks when they end would hold it for ever otherwise. */
+  /** The time slice lasts until the loop has turned: tasks that submit further tasks must not hold the loop for ever. */
   #enterTurn(): void {
     if (this.#armed) return;
     this.#turnEnd = now() + TURN;

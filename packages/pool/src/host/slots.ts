@@ -26,10 +26,7 @@ import type { WorkerHandle } from './worker-handle.js';
 type Moved = Pick<Extras, 'transfer' | 'isCopied'>;
 
 const SEQUENCE_MASK = 0x3fffffff;
-/**
- * Of a task with buffers that are large, or for which the arena has no room: they are copied when a worker takes the task.
- * Copies of all that wait would take all memory, and new memory is slow.
- */
+/** A value with large buffers, or without room in the arena, is copied only when a worker takes its task. */
 const LATE: message.Payload = {};
 
 const payloadOf = ({ words, length, externals = [], encodingFlags }: Encoded): message.Payload => ({
@@ -38,36 +35,36 @@ const payloadOf = ({ words, length, externals = [], encodingFlags }: Encoded): m
   encodingFlags,
 });
 
-/** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
+/** The host's side of the table's slots: the task in each slot, its value on the way in, its outcome on the way out. */
 export class Slots {
   freeCount: number;
-  /** Slots of tasks that are for one worker alone. */
+  /** Slots of tasks for one worker alone. */
   pinned = 0;
-  /** Slots of tasks that were posted to one worker, and that others could have run. */
+  /** Slots of tasks in one worker's mailbox that other workers could have run. */
   mailed = 0;
   readonly tasks: (Task | undefined)[];
   readonly shapes: (readonly string[])[] = [];
   readonly arena: Arena;
-  /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
+  /** Slots of settled tasks that a worker may still write to, until its thread exits. */
   readonly #condemned = new Set<number>();
-  /** Whose mailbox got the task of a slot, which other workers could have run. */
+  /** The worker whose mailbox got a task that other workers could have run, by slot. */
   readonly #mailedTo: (WorkerHandle | undefined)[] = [];
   readonly #free: Int32Array;
   readonly #table: SharedTable;
   readonly #payloads = new SmallMap<message.Payload>();
-  /** The number of the last task that was written: it tells the payloads of one slot apart. */
+  /** The number of the task written last. It tells apart payloads for the same slot. */
   #sequence = 0;
   readonly #encoder: Encoder;
   readonly #mostBytes: number;
-  /** The arena is not the place for a buffer of the task that is being written. */
+  /** The task that is being written has a buffer that is too large for the arena, or does not fit. */
   #isLate = false;
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   #source: WorkerHandle | undefined;
-  /** What is being read of its ring: the last part of it. */
+  /** The last part of the source's ring that is being read. */
   #inRing: { readonly position: number; readonly words: number } | undefined;
 
-  /** @param workers hear of new shapes and memory, those that still start included. */
+  /** @param workers get messages about new shapes and memory, also while they start */
   constructor(table: SharedTable, workers: readonly WorkerHandle[], mostBytes: number) {
     this.#mostBytes = mostBytes;
     const { slots } = table.layout;
@@ -97,7 +94,7 @@ export class Slots {
     );
   }
 
-  /** Slots that workers have work with: published, running, or reported but not read. */
+  /** Slots that are published, running, or reported but not read. */
   get inUse(): number {
     return this.tasks.length - this.freeCount - this.#condemned.size;
   }
@@ -119,7 +116,7 @@ export class Slots {
     this.#free[this.freeCount++] = slot;
   }
 
-  /** A task that other workers could have run is in the mailbox of one. */
+  /** Counts a task in one worker's mailbox that other workers could have run. */
   mail(slot: number, worker: WorkerHandle): void {
     this.#mailedTo[slot] = worker;
     worker.mailed++;
@@ -127,7 +124,6 @@ export class Slots {
     this.mailed++;
   }
 
-  /** Its task has ended, or is to be ended. */
   #uncount(slot: number): void {
     if (this.pinned > 0 && this.tasks[slot]?.isPinned === true) this.pinned--;
     const worker = this.#mailedTo[slot];
@@ -138,14 +134,14 @@ export class Slots {
     this.#mailedTo[slot] = undefined;
   }
 
-  /** Takes a published task out of the table. False when a worker has claimed it. */
+  /** Takes a published task out of the table. False: a worker has claimed it. */
   retract({ slot }: Task): boolean {
     if (!retract(this.#table, slot)) return false;
     this.giveBack(slot);
     return true;
   }
 
-  /** Keeps a slot taken until its worker has exited, which may still write there. -1: it has reported the task's end. */
+  /** Keeps a slot until its worker, which may still write there, exits. Returns the worker; -1: the task has ended. */
   condemn(slot: number): number {
     const worker = condemn(this.#table, slot);
     if (worker === -1) return -1;
@@ -159,11 +155,11 @@ export class Slots {
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
   }
 
-  /** How many tasks a worker runs that any worker could have run; `isExclusive`: one, which shares it with no other. */
+  /** How many tasks for any worker a worker runs; `isExclusive`: one of them shares the worker with no other task. */
   sharedBy(worker: WorkerHandle): { readonly isExclusive: boolean; readonly count: number } {
     const { index, pinned, openStreams, running, runsAbortable } = worker;
     if (pinned + openStreams === 0) return { isExclusive: runsAbortable, count: running };
-    // Which of them are for it alone, such as steps of its streams, the slots alone know.
+    // Only the slots tell which tasks are for this worker alone, such as steps of its streams.
     const shared = this.tasks.filter(
       (task) => task !== undefined && !task.isPinned && runnerOf(this.#table, task.slot) === index,
     );
@@ -175,7 +171,7 @@ export class Slots {
     return published.sort((a, b) => b.number - a.number);
   }
 
-  /** Writes a task into its slot, the arena, or a message to be posted. False: not into the slot. @throws as getters do */
+  /** Writes a task into its slot, the arena or a message. Returns whether it is in the slot. @throws as getters do */
   write(task: Task, slot: number): boolean {
     const table = this.#table;
     const base = slotAt(table.layout, slot);
@@ -183,7 +179,7 @@ export class Slots {
     table.words[base + HANDLER] = task.handler;
     table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
     const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
-    // A getter of the value may run another task.
+    // A getter of the value may submit another task.
     const outer = this.arena.slot;
     this.arena.slot = slot;
     try {
@@ -219,7 +215,7 @@ export class Slots {
     return false;
   }
 
-  /** undefined: the codec is not for it, or not yet. @throws when it is too large or cannot be cloned */
+  /** undefined: structured clone must copy it, or it is `LATE`. @throws when it is too large or cannot be cloned */
   #encode(value: unknown, { transfer, isCopied }: Moved): Encoded | undefined {
     this.#isLate = false;
     const encoded = transfer.length > 0 && !isCopied ? undefined : this.#encoder.encode(value);
@@ -234,7 +230,7 @@ export class Slots {
     return this.#payloads.size > 0 && this.#payloads.has(slot);
   }
 
-  /** Posts what does not go through the table, if anything; what may have to come back says how. @throws when it cannot be cloned */
+  /** Posts the payload that waits for a slot, if any. `mayReturn`: it may have to come back. @throws if uncloneable */
   send(worker: WorkerHandle, task: Task, mayReturn: boolean): void {
     const { extras } = task;
     if (!this.#send(worker, task.slot, task.value, extras ?? NO_EXTRAS, mayReturn) || extras === undefined)
@@ -243,7 +239,7 @@ export class Slots {
     extras.isCopied = false;
   }
 
-  /** True: by structured clone. */
+  /** Returns whether it posted a value by structured clone. */
   #send(worker: WorkerHandle, slot: number, value: unknown, moved: Moved, mayReturn = false): boolean {
     const waiting = this.#payloads.take(slot);
     if (waiting === undefined) return false;
@@ -268,7 +264,7 @@ export class Slots {
     }
   }
 
-  /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
+  /** Answers a host call of the task in a slot. The worker has read the slot's memory in the arena, so that is freed. */
   answer(worker: WorkerHandle, slot: number, value: unknown, transfer: message.TransferList, flags: number) {
     const moved = { transfer, isCopied: false };
     this.arena.release(slot);
@@ -287,7 +283,7 @@ export class Slots {
     return (flags & message.PLACE_MASK) === message.IN_PORT && !this.isOwed(slot);
   }
 
-  /** Tells a worker that what it waits for will not come, or is not needed any more. */
+  /** Tells a worker that a payload will not come, or is not needed any more. */
   cancel(worker: WorkerHandle, slot: number, sequence = this.sequenceOf(slot)): void {
     worker.post(['payload', slot, sequence, { cancelled: true }]);
   }
@@ -301,7 +297,7 @@ export class Slots {
     return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
   }
 
-  /** What a worker has reported: in the slot at word `base`, in its rings, or in a message. @throws why it cannot be read */
+  /** Reads an outcome or host call: from the slot at word `base`, the ring or a message. @throws if unreadable */
   read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
     this.#source = worker;
     this.#decoder.makers = worker.makers;
@@ -325,11 +321,11 @@ export class Slots {
       try {
         return this.#decoder.decode(worker.ring, ringWordOf(position), length, encoding);
       } finally {
-        // Behind what it has borrowed.
+        // This part lies behind all parts that the decoder has borrowed.
         this.#inRing = { position, words: length };
       }
     }
-    // Below 0: a request, which has a payload of its own.
+    // Below 0: a host call, which has a payload of its own.
     const key = words[base + OFFSET] as number;
     const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
     return readPosted(this.#decoder, payload);

@@ -3,14 +3,13 @@ import type { Boot } from '../shared/messages.js';
 import { BOOT, ENTRY } from '../worker/source.js';
 import { codeCache } from './code-cache.js';
 
-/** The options of Node's Worker that the pool passes on. */
 export type ThreadOptions = ConstructorParameters<typeof Worker>[1];
 
-/** A worker's code is a text, since a bundler or an archive would lose a file. As a script it starts soonest. */
+/** A worker's code is a string, because bundlers and archives would lose a file. A script starts sooner than a module. */
 export function startThread(options: ThreadOptions): Worker {
   const copy = Object.assign(Object.create(null), options) as NonNullable<ThreadOptions>;
   const thread = isToldToImport(copy)
-    ? // A script has a place in argv, such a module has none.
+    ? // Unlike a script, a data: module has no entry in `process.argv`.
       new Worker(dataUrlOf(`process.argv.splice(1, 0, '');${BOOT}`), copy)
     : new Worker(BOOT, Object.assign(copy, { eval: true }));
   const { code, isWanted } = codeCache;

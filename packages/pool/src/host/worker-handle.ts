@@ -14,29 +14,27 @@ import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../share
 import { codeCache } from './code-cache.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
-/** Milliseconds: longer times between ends of tasks count as this. From there it takes 20 quick ends to be below 2, at first five. */
+/** `pace` counts no longer times than this many milliseconds: 20 quick ends then bring it below 2, at first five. */
 const SLOW = 30;
 const UNKNOWN = 3;
 
 export interface WorkerEvents {
   onWake(): void;
-  /** What it tells the pool, not only this handle. */
   onMessage(worker: WorkerHandle, received: message.Message): void;
   emit(event: 'message', value: unknown): void;
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
-// What a worker is doing. It only ever goes on in this order, and may leave some of them out.
+// The states of a worker, in this order; a worker may skip some.
 export const STARTING = 0;
 export const READY = 1;
-/** It takes no more tasks, and ends itself when it has ended those that it has. */
+/** It takes no more tasks, and exits when its tasks have ended. */
 export const RETIRING = 2;
-/** The pool has ended it; its thread may not exit for long. */
+/** The pool has stopped it; its thread may not exit for long. */
 export const STOPPING = 3;
 export const EXITED = 4;
 
 export const takesTasks = (worker: WorkerHandle): boolean => worker.state <= READY;
-/** It has been ready, and nobody has stopped it. */
 export const isRunning = (worker: WorkerHandle): boolean =>
   worker.state === READY || worker.state === RETIRING;
 
@@ -50,34 +48,32 @@ export class WorkerHandle {
   endedAs: number = STARTING;
   hasStarted = false;
   readyAt = 0;
-  /** Tasks of keys, and parts of broadcasts, that it has or that wait for it; those among them that need it to themselves. */
+  /** Tasks with a key, and parts of broadcasts, for this worker; how many of them need it to themselves. */
   pinned = 0;
   pinnedAlone = 0;
   keys = 0;
   openStreams = 0;
-  /** Its files have something to do before it ends. */
+  /** Its worker files must dispose of something before it exits. */
   disposes = false;
   hasRetireMessage = false;
   isOverHeap = false;
-  /** Takes its place once ready. */
   successor: WorkerHandle | undefined;
-  /** How many tasks it had done when it could not be replaced. */
+  /** `completed` when its replacement failed. */
   postponedAt: number | undefined;
   failure: { error: unknown } | undefined;
   completed = 0;
-  /** How many tasks it had done when the host began to watch what waits in its mailbox. */
+  /** `completed` when `watchAhead` began. */
   watchedAt = 0;
-  /** Tasks that it runs, or that wait in its mailbox, and that other workers could have run. */
+  /** Tasks in its mailbox, or running, that other workers could have run; how many of them need it to themselves. */
   mailed = 0;
-  /** Those among them that share it with no other task. */
   mailedAlone = 0;
-  /** That of the last task that had been submitted when the host looked at what this worker has ended. */
+  /** The number of the last task submitted before the host drained this worker. */
   lastNumber = 0;
-  /** Milliseconds between the ends of tasks that transfer something, lately. */
+  /** Moving average of the milliseconds between ends of tasks that transfer something. */
   pace = UNKNOWN;
   #endedAt: number | undefined;
   readonly times: Times | undefined;
-  /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
+  /** When the host first saw it idle, and `claimed` at that time; undefined while it works. */
   idleSince: number | undefined;
   idleMark = 0;
   readonly exited: Promise<void>;
@@ -89,9 +85,9 @@ export class WorkerHandle {
   #ring: Memory | undefined;
   #ringsMade = 0;
   readonly #payloads = new SmallMap<{ sequence: number; payload: message.Payload }>();
-  /** The last request that was posted. Its worker may have given it up before the host has heard of it. */
+  /** The payload of the last posted host call: the next call drops it, if the worker gave that call up unheard. */
   #request = -1;
-  /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
+  /** Why messages could not be read, oldest first. Results that need them are read in the same order. */
   readonly #losses: unknown[] = [];
   #lastMessage = 0;
 
@@ -133,16 +129,16 @@ export class WorkerHandle {
       });
     });
     if (IN_DENO) this.#exitByItself();
-    // After the listeners, which take references of their own.
+    // After the listeners are added, because adding them refs the thread.
     thread.unref();
   }
 
-  /** Deno says at once that a thread has exited, and lets it run on. So the worker ends itself when it hears that it shall. */
+  /** Deno reports an exit at once but lets the thread run on, so the worker is told to end itself. */
   #exitByItself(): void {
     const { thread } = this;
     const terminate = thread.terminate.bind(thread);
     thread.terminate = async () => {
-      // Before that it has nothing to do with the table, and hears of no message.
+      // Before it has started, it neither uses the table nor reads messages.
       if (!this.hasStarted) return terminate();
       if (this.state !== EXITED) this.post(['exit']);
       await this.exited;
@@ -159,7 +155,7 @@ export class WorkerHandle {
     try {
       setPriority(kernelThreadId, Math.min(19, getPriority(kernelThreadId) + niceIncrement));
     } catch {
-      // A thread that is gone, or a system that does not let us: tasks run at the usual priority.
+      // The thread is gone, or the system refuses: tasks run at the usual priority.
     }
   }
 
@@ -176,7 +172,6 @@ export class WorkerHandle {
     return Atomics.load(this.#table.words, this.#block + CLAIMED);
   }
 
-  /** It runs nothing, and nothing waits for it alone. */
   get hasNothing(): boolean {
     return hasNothing(this.#table, this.index);
   }
@@ -198,9 +193,9 @@ export class WorkerHandle {
     return state === AWAKE || state === WOKEN;
   }
 
-  /** It was woken for what waits for all and has not looked for it yet. With an asynchronous task it may be long in coming. */
+  /** It was woken and has not looked for tasks yet. Not if it runs an asynchronous task, which may delay it for long. */
   get isComing(): boolean {
-    // In this order: while its gate says so it takes nothing.
+    // In this order: while its gate is WOKEN, it claims nothing.
     return this.hasNothing && isWoken(this.#table.words, this.gate);
   }
 
@@ -215,10 +210,7 @@ export class WorkerHandle {
     this.#lastMessage = this.nextMessage;
   }
 
-  /**
-   * Posts what a task needs, which wakes the worker, too: it looks for tasks then. `wake`, once the task is published, is for one
-   * that has looked before that and sleeps again.
-   */
+  /** Posts a payload, which wakes the worker. Still call `wake` once the task is published: it may sleep again. */
   deliver(value: message.Message, transfer: message.TransferList): void {
     const { words } = this.#table;
     const owesWake = mustWake(words, this.gate);
@@ -234,12 +226,12 @@ export class WorkerHandle {
     return message.messageAfter(this.#lastMessage);
   }
 
-  /** Reads what it has posted without waiting for the event loop. */
+  /** Reads the worker's messages without waiting for the event loop. */
   readMessages(): void {
     this.#post.readAll();
   }
 
-  /** The payload that was posted for a result, before that was reported. @throws why it could not be read */
+  /** The payload that was posted before a result was reported. @throws why it could not be read */
   payload(slot: number, sequence: number): message.Payload {
     if (!this.#payloads.has(slot)) this.readMessages();
     const entry = this.#payloads.take(slot);
@@ -249,7 +241,7 @@ export class WorkerHandle {
       : new Error('the worker has not sent what it reported');
   }
 
-  /** What the host reads next was written to. */
+  /** The ring that the result to be read next is in. */
   get ring(): Memory {
     const count = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
     if (count !== this.#ringsMade) this.readMessages();

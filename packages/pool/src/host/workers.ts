@@ -22,20 +22,20 @@ import {
   WorkerHandle,
 } from './worker-handle.js';
 
-/** Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and another start does. */
+/** The shortest `idleTimeout` in milliseconds: an idle worker costs no CPU, but another start does. */
 const LEAST_IDLE = 50;
-/** Milliseconds that an ending pool waits for threads in Deno, where nothing stops one that is busy: the process may end then. */
+/** Milliseconds that an ending pool waits for threads in Deno, which cannot stop a busy thread. */
 const DENO_PATIENCE = 1000;
 const LIFECYCLE: message.LifecycleHooks = { setup: 'setup', dispose: 'dispose' };
 
-/** Node ends a thread when its code returns to JavaScript, and waits for that as long as it takes. */
+/** Node stops a thread only when its native code returns to JavaScript. */
 export const stuck = (threads: number): string =>
   `${threads} stopped worker${threads === 1 ? '' : 's'} cannot end, probably inside a native call that does not return`;
 
 /**
- * What is decided after every event: how many workers to start, and whom to retire.
- * @param isShort There may be fewer workers than `minThreads`. Without that they are started for tasks alone: a worker that dies
- *   before it has done anything is not replaced for its own sake, or deaths would go on for ever.
+ * Decides after every event how many workers to start, and which to retire.
+ * @param isShort Start workers up to `minThreads`. Otherwise only tasks start workers: if a worker that died before it
+ * had done anything were replaced for its own sake, deaths would go on for ever.
  */
 export function plan(state: State, isShort = false): void {
   const replaced = state.workers.find(isReplaced);
@@ -71,7 +71,7 @@ function needsMore(state: State, isShort: boolean): boolean {
   const { count } = state;
   const { minThreads, maxThreads } = state.options;
   if (count >= maxThreads) return false;
-  // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
+  // Up to `minThreads`, a task gets a new worker rather than second place at a starting worker: it begins sooner.
   if (count < minThreads && (isShort || (!state.isPaused && state.outstanding > count))) return true;
   return !state.isPaused && state.shortage(count) > 0;
 }
@@ -79,12 +79,12 @@ function needsMore(state: State, isShort: boolean): boolean {
 const later = (milliseconds: number, callback: () => void): NodeJS.Timeout =>
   timers.setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER)).unref();
 
-/** Starts a worker, so many at most beyond those that there may be. An error of Node is kept for the tasks that wait for a worker. */
+/** Starts a worker, up to `beyond` more than `maxThreads`. Keeps an error of Node for the tasks that wait. */
 export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   const { maxThreads } = state.options;
   const number = state.policy?.hasNumbers ? freeNumber(state) : 0;
   if (state.count >= maxThreads + beyond || number > maxThreads || state.breaker.pause > 0) return undefined;
-  // After one that could not start, one is tried at a time.
+  // After a failed start, workers are started one at a time.
   if (state.breaker.failures > 0 && state.workers.some((worker) => worker.state === STARTING))
     return undefined;
   const index = state.freeIndexes.at(-1);
@@ -136,7 +136,7 @@ function startupOf(
   };
 }
 
-/** The least that no worker has which may run tasks: one that retires may still claim some, unless workers are chosen for tasks. */
+/** The least free number. Without a load balancer, a retiring worker may claim tasks, so it keeps its number. */
 function freeNumber({ workers, choose }: State): number {
   const runs = (worker: WorkerHandle): boolean =>
     takesTasks(worker) || choose === undefined || !worker.hasNothing;
@@ -162,16 +162,16 @@ function threadOptions({ options }: State): object {
 }
 
 /**
- * A worker at its heap limit is ended by Node, which gives V8 16 MB more to get that far (src/node_worker.cc, NearHeapLimit). On
- * Node 24 the young generation may have 192 MB; a full one that moves to the old generation overruns that allowance, and V8
- * ends the whole process. 48 MB are the default of Node 20 and 22, on which that has not been seen.
+ * To end a worker at its heap limit, Node grants V8 16 MB more (NearHeapLimit in src/node_worker.cc). On Node 24 a full
+ * young generation, of up to 192 MB, overruns them as it moves to the old one, and V8 ends the process. 48 MB are the
+ * default of Node 20 and 22, where this was not seen.
  */
 function withYoungLimit(limits: ResourceLimits | undefined): ResourceLimits | undefined {
   if (limits?.maxOldGenerationSizeMb === undefined) return limits;
   return { ...limits, maxYoungGenerationSizeMb: limits.maxYoungGenerationSizeMb ?? 48 };
 }
 
-/** The worker of a task with a key: the one that has run that key's tasks, or the one with the least to do. */
+/** Gives a task with a key its worker: the worker of earlier tasks with that key, or the worker with the least to do. */
 export function findHome(state: State, task: Task): void {
   const key = task.extras?.key;
   if (key === undefined) return;
@@ -199,10 +199,7 @@ function findHomes(state: State, tasks: readonly Task[]): void {
 const loadOf = (state: State, worker: WorkerHandle): number =>
   worker.running + worker.mailCount + (state.lanes.get(worker)?.size ?? 0);
 
-/**
- * Of those with the least to do, the one with the fewest keys so far: the first keys of a pool that idles are spread. One that is
- * blocked by a call comes last, which may wait for this task.
- */
+/** The worker with the least to do, then the fewest keys. A blocked worker comes last: it may wait for this task. */
 function leastOf(state: State): WorkerHandle | undefined {
   const workers = state.workers.filter(takesTasks);
   const blocked = (worker: WorkerHandle): number => Number(isBlocked(state, worker));
@@ -213,12 +210,12 @@ function leastOf(state: State): WorkerHandle | undefined {
 const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
   blocked.get(worker)?.isOpen() === true;
 
-/** A worker that still starts is stopped at once, so only while there is nothing that it could take and lose meanwhile. */
+/** A starting worker is stopped at once, so it may retire only if it could lose no task. */
 export const mayRetire = ({ table }: State, worker: WorkerHandle): boolean =>
   takesTasks(worker) && (worker.state === READY || !anythingQueued(table, worker.index));
 
 function shrink(state: State): void {
-  // The replacement of a worker that will retire is one more until then.
+  // Until a replaced worker retires, its replacement is one worker more.
   const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
@@ -226,7 +223,6 @@ function shrink(state: State): void {
   for (const worker of staying.slice(0, surplus)) if (mayRetire(state, worker)) retire(state, worker);
 }
 
-/** Lets a worker finish its tasks, dispose of what it has, and exit. */
 export function retire(state: State, worker: WorkerHandle): void {
   worker.readMessages();
   if (!takesTasks(worker)) return;
@@ -241,15 +237,15 @@ export function retire(state: State, worker: WorkerHandle): void {
   tellToRetire(state, worker);
 }
 
-/** Until it keeps no stream it takes tasks as ever: it could not be woken for the next item of one otherwise. */
+/** Not while the worker keeps a stream: once retired, it could not be woken for the stream's next item. */
 function tellToRetire(state: State, worker: WorkerHandle): void {
-  // A lane whose tasks were cancelled stays until it is refilled.
+  // A lane may be empty, because it stays until it is refilled.
   if (worker.hasRetireMessage || worker.openStreams > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
   worker.hasRetireMessage = true;
   worker.post(['retire']);
 }
 
-/** The tasks of keys that wait for a worker which takes no more go on to another one: all, or younger ones would overtake older ones. */
+/** Moves all tasks with a key away from a retiring worker: if some stayed, younger tasks would overtake older ones. */
 function leaveHome(state: State, worker: WorkerHandle): void {
   const isForIt = ({ slot, extras }: Task): boolean =>
     extras?.key !== undefined && addresseeOf(state.table, slot) === worker.index;
@@ -260,12 +256,12 @@ function leaveHome(state: State, worker: WorkerHandle): void {
   findHomes(state, lane.takeAll());
 }
 
-/** Stops a worker at once; what it has reported is read before. What it still runs is settled when its thread has exited. */
+/** Stops a worker at once, after reading its reports. Tasks that it still runs settle when its thread exits. */
 export function kill(state: State, worker: WorkerHandle): void {
   if (worker.state >= STOPPING) return;
   drain(state, worker);
   worker.readMessages();
-  // By what the end of a task has called.
+  // A task that was settled by `drain` may have stopped the worker already.
   if (worker.state >= STOPPING) return;
   leave(state, worker);
   worker.state = worker.endedAs = STOPPING;
@@ -273,13 +269,13 @@ export function kill(state: State, worker: WorkerHandle): void {
   forsake(state, worker);
 }
 
-/** What waits for a worker that was stopped goes on elsewhere, or is lost: its thread may not exit for long. */
+/** Moves or rejects what waits for a stopped worker, whose thread may not exit for long. */
 function forsake(state: State, worker: WorkerHandle): void {
   const isForIt = ({ slot }: Task): boolean => addresseeOf(state.table, slot) === worker.index;
   if (worker.mailCount > 0) takeBackAll(state, isForIt);
   leaveHome(state, worker);
   if (worker.mailCount + worker.openStreams + (state.lanes.get(worker)?.size ?? 0) === 0) return;
-  // Not at once: what has stopped the worker may end these as well, with a reason that says more.
+  // Not at once: the code that stopped the worker may reject these tasks itself, with a more precise reason.
   timers.setImmediate(() => {
     if (worker.state === EXITED) return;
     const lost = state.lanes.get(worker)?.takeAll() ?? [];
@@ -302,16 +298,16 @@ export function leave(state: State, worker: WorkerHandle): void {
   state.exiting.add(worker);
 }
 
-/** Lets all workers dispose of what they have, so many milliseconds at most. False: some have not. */
+/** Lets all workers dispose for `patience` milliseconds. False: some have not finished. */
 export async function retireAll(state: State, patience: number): Promise<boolean> {
-  // It may have told that it is ready, and ended tasks, before the host has heard of the former.
+  // The host may not have read yet that a worker is ready, though it has seen the worker's results.
   for (const worker of [...state.workers]) worker.readMessages();
   const disposing = state.workers.filter((worker) => isRunning(worker) && worker.disposes);
   for (const worker of disposing) retire(state, worker);
   return isInTime(Promise.all(disposing.map((worker) => worker.exited)), patience);
 }
 
-/** Stops every worker. Resolves when all threads have exited; false: some have not after so many milliseconds. */
+/** Stops every worker. Resolves when all threads have exited; false: some have not after `patience` milliseconds. */
 export async function killAll(state: State, patience: number): Promise<boolean> {
   timers.clearTimeout(state.idleTimer);
   timers.clearTimeout(state.pauseTimer);
@@ -346,10 +342,7 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
 
 const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
 
-/**
- * Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. One with
- * a number leaves first, since the next has that number from its start.
- */
+/** Replaces one due worker at a time, once its successor is ready; a worker with a number first passes that on. */
 export function recycle(state: State): void {
   if (state.closing || state.workers.some(isReplaced)) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
@@ -359,20 +352,19 @@ export function recycle(state: State): void {
     retire(state, old);
     return;
   }
-  // Those before it may keep streams for long.
+  // A worker replaced earlier may keep streams for long.
   if (state.workers.length > state.options.maxThreads) return;
   old.successor = spawn(state, 1);
   if (old.successor === undefined) old.postponedAt = old.completed;
 }
 
-/** When one could not be replaced, not before as many tasks as it may do have been done once more. */
+/** If its replacement failed, a worker is due again after `most` further tasks, or 1000. */
 function isDue({ state, isOverHeap, completed, postponedAt }: WorkerHandle, most: number): boolean {
   if (state !== READY) return false;
   if (postponedAt === undefined) return isOverHeap || completed >= most;
   return completed - postponedAt >= Math.min(most, 1000);
 }
 
-/** Its successor may be ready, or gone. */
 function replace(state: State, old: WorkerHandle): void {
   const { successor } = old;
   if (successor?.state === STARTING) return;
