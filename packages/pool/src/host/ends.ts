@@ -14,16 +14,16 @@ import { LOOSE, PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, kill, leave } from './workers.js';
 
-// How a task is cancelled that a worker has claimed.
-/** It goes on. */
+// How to cancel a task that a worker has claimed.
+/** Let it go on. */
 export const LEAVE = 0;
-/** It is asked to end, and its worker is stopped when it has not after `grace`; the worker must have called it with a context. */
+/** Ask it to end, and stop its worker after `grace`. Its function must have been called with a context. */
 export const ASK = 1;
-/** The same if it has a `grace`, otherwise its worker is stopped at once and replaced. */
+/** As ASK if it has a `grace`; otherwise stop and replace its worker at once. */
 export const END = 2;
 type How = typeof LEAVE | typeof ASK | typeof END;
 
-/** Rejects a task before its time, wherever it is; one that runs ends as `how` says. False: it has ended, or goes on. */
+/** Rejects a task before its end, wherever it is; `how` is for a running task. False: it has ended, or goes on. */
 export function cancel(state: State, task: Task, reason: unknown, how: How, grace?: number): boolean {
   state.timing?.before(now());
   const isCancelled =
@@ -45,7 +45,7 @@ function endRunning(state: State, task: Task, reason: unknown, how: How, grace: 
   if ((how === ASK || grace > 0) && askToEnd(state, task, reason, grace)) return true;
   if (how === ASK) return false;
   const index = state.slots.condemn(task.slot);
-  // It has ended, and the host has not read that yet: what a stream was opened with is needed to close it.
+  // It has ended, which the host has not read yet. The result of opening a stream is needed to close the stream.
   if (index === -1 && task.extras?.stream === 'opens') return false;
   state.settle(task, reason, true);
   const worker = state.workerAt(index);
@@ -53,7 +53,7 @@ function endRunning(state: State, task: Task, reason: unknown, how: How, grace: 
   return true;
 }
 
-/** The reason first: a worker that sees ASKED reads the reason from the port. */
+/** Posts the reason first, because a worker that sees ASKED reads the reason from its port. */
 function askToEnd(state: State, task: Task, reason: unknown, grace: number): boolean {
   const { extras, slot } = task;
   if (extras === undefined) return false;
@@ -76,10 +76,10 @@ function askToEnd(state: State, task: Task, reason: unknown, grace: number): boo
 
 const tries = new WeakMap<Task, number>();
 
-/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
+/** After this many idle deaths in a row, waiting tasks are rejected. Not sooner: workers may be ended from outside. */
 const MOST_IDLE_DEATHS = 10;
 
-/** A worker's thread has exited. Gives whether there may be fewer workers than there must be, see `plan`. */
+/** A worker's thread has exited. Returns `isShort` for `plan`. */
 export function workerExited(state: State, worker: WorkerHandle, exitCode: number): boolean {
   leave(state, worker);
   worker.endedAs = worker.state;
@@ -116,8 +116,8 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
 }
 
 /**
- * A worker's thread has exited: what waited goes back. Returns how many tasks it was running, and what died with it: those, those whose
- * transferred objects it had, and those that no other worker can run.
+ * Puts back what waited for an exited worker. `dead`: tasks that it ran, that had transferred objects there, or that no
+ * other worker can run. `ran`: how many it ran.
  */
 function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
   const dead: Task[] = [];
@@ -154,13 +154,13 @@ function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number }
   return { dead, ran: remains.running.length };
 }
 
-/** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
+/** If no worker can start, rejects all waiting tasks, which would wait for ever. */
 function giveUp(state: State, errorOf: () => WorkerError): void {
   const error = errorOf();
   state.breaker.failed(error);
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
-  // One for each: it says whether what its task transfers is gone.
+  // An error for each task, because it says whether the task's transferred objects are gone.
   rejectWaiting(state, () => errorOf());
   if (waiting === 0) state.emit('error', error);
 }
@@ -181,7 +181,7 @@ function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy 
   }
 }
 
-/** It stays the task that it was: it is outstanding, and its signal and timeout end it, as ever. */
+/** The task stays outstanding; its signal and timeout still end it. */
 function runAgainAfter(state: State, task: Task, backoff: number): void {
   if (task.isPinned) state.setHome(task, undefined);
   if (backoff === 0) {
@@ -194,7 +194,7 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
     state.changed();
   };
   task.place = PAUSED;
-  // Not what keeps the process alive: the task does, as long as it is outstanding.
+  // Unreferenced: the outstanding task keeps the process alive.
   state.paused.set(task, timers.setTimeout(onTime, Math.min(backoff, LONGEST_TIMER)).unref());
 }
 
@@ -203,7 +203,7 @@ function runAgain(state: State, task: Task): void {
     findHome(state, task);
     putBack(state, task);
   } catch (error) {
-    // A queue of the user's may throw.
+    // A custom queue may throw.
     state.settle(task, error, true);
   }
 }

@@ -5,11 +5,11 @@ import { messageOf } from '../shared/untrusted.js';
 import type { Breaking } from './options.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
-/** Keeps a pool whose workers cannot start from starting one after another. */
+/** Keeps a pool from starting worker after worker when none can start. */
 export class Breaker {
-  /** Workers in a row that have ended before they were ready. */
+  /** Workers in a row that ended before they were ready. */
   failures = 0;
-  /** No worker is started until then; 0: they are. */
+  /** No worker is started until this time; 0: no pause. */
   until = 0;
   #lastFailure: WorkerError | undefined;
   readonly #limits: Breaking;
@@ -22,7 +22,7 @@ export class Breaker {
     if (this.until === 0) return 0;
     const time = this.until - now();
     if (time > 0) return time;
-    // One is tried. When it fails as well, that is enough.
+    // One worker is tried. If it fails too, the next pause begins.
     this.until = 0;
     this.failures = Math.max(1, this.#limits.failures - 1);
     return 0;
@@ -38,7 +38,6 @@ export class Breaker {
     if (++this.failures >= this.#limits.failures) this.until = now() + this.#limits.pause;
   }
 
-  /** Why tasks are refused meanwhile, if there is no worker. */
   refusal(): PoolError {
     const failures = `Workers have failed to start ${this.failures} times in a row`;
     const message = `${failures}, so the pool starts none for now: ${this.#lastFailure?.message}`;
@@ -48,7 +47,7 @@ export class Breaker {
 
 export const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
 
-/** Why a task did not end well: its worker has exited. */
+/** The error of a task whose worker has exited or was stopped. */
 export function workerFailure(
   worker: WorkerHandle,
   exitCode: number | undefined,

@@ -13,18 +13,18 @@ import type { BlockingCall, State } from './state.js';
 import { type CallingTask, IN_TABLE, SETTLED, type Task } from './task.js';
 import { STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-// Calls of functions of the host by tasks: posted, or in the table by a worker that is blocked until it has the answer.
+// Host calls: posted, or written into the table by a worker that blocks until the answer.
 
 type Answer = BlockingCall['answer'];
 
 const settled = Promise.resolve();
 
-/** A call that blocks its worker, for all that its function does. Made by the first one: on Node 20 and 22 it costs each promise. */
+/** The blocking call whose host function runs. Created late: on Node 20 and 22 it slows every promise down. */
 let serving: AsyncLocalStorage<BlockingCall> | undefined;
-/** So many tasks of a call are noted before it is looked which are settled. */
+/** A call forgets its settled tasks each time it has noted this many. */
 const MANY = 1000;
 
-/** A worker is blocked, or was: it may have given up. */
+/** Reads a blocking call, unless the worker has given it up. */
 export function hearBlocked(state: State, worker: WorkerHandle): void {
   const { table, slots, blocked } = state;
   const call = hear(table, worker.index);
@@ -56,7 +56,6 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
   if (request !== undefined) serve(state, slots.tasks[slot] as Task, request, answer, blocking);
 }
 
-/** A task has called, and goes on meanwhile. */
 export function hearPosted(
   state: State,
   worker: WorkerHandle,
@@ -90,7 +89,7 @@ function requestOf(answer: Answer, read: () => unknown): HostRequest | undefined
   }
 }
 
-/** What cannot be sent becomes the reason why the call fails. */
+/** Sends an answer. If it cannot be sent, the call fails with the reason. */
 function send(
   value: unknown,
   isFailed: boolean,
@@ -106,7 +105,7 @@ function send(
   }
 }
 
-/** Calls the function: soon, not here, in the middle of the pool's work; and where the task was submitted. */
+/** Calls a host function in the async context where the task was submitted; later, not in the middle of the pool's work. */
 function serve(
   state: State,
   task: Task,
@@ -138,7 +137,7 @@ function serve(
 function during(blocking: BlockingCall, call: () => Promise<void>): void {
   serving ??= new AsyncLocalStorage();
   let outer = serving.getStore();
-  // Without those that are over, a chain of calls that never ends would grow for ever.
+  // Skips calls that are over: an endless chain of calls would keep all of them.
   while (outer !== undefined && !outer.isOpen()) outer = outer.outer;
   blocking.outer = outer;
   void serving.run(blocking, call);
@@ -153,20 +152,20 @@ function missing(name: string, functions: readonly (HostFunctions | undefined)[]
   return new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', message);
 }
 
-/** The task in a slot was asked to end: a call for which its worker is blocked fails with the reason. */
+/** The task in a slot was asked to end, so the call that blocks its worker fails with the reason. */
 export function interrupt(state: State, worker: WorkerHandle, slot: number, reason: unknown): void {
   const call = state.blocked.get(worker);
   if (call?.slot === slot) call.answer(reason, true);
 }
 
 /**
- * A task may be submitted by the function of a call for whose answer a worker is blocked, or by what that has called or awaited: if
- * that waits for the task, and the task for that worker, neither ends. @throws PoolError
+ * A host function that blocks a worker may submit a task and wait for it. If the task needs this worker, neither can
+ * end, so it is refused. @throws PoolError PLIMSOLL_POOL_DEADLOCK
  */
 export function checkDeadlock(pool: State, task: Task): void {
   let call = serving?.getStore();
   while (call?.isOpen() === false) call = call.outer;
-  // Steps of streams that are open come to their end: they may close what the worker keeps.
+  // Steps of open streams are let through: they may close what the worker keeps.
   if (call === undefined || task.isStep) return;
   let nested = call.nested.get(pool) ?? [];
   if (nested.length % MANY === 0) nested = nested.filter(({ place }) => place !== SETTLED);
@@ -178,10 +177,10 @@ export function checkDeadlock(pool: State, task: Task): void {
   throw new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
 }
 
-/** Workers that wait for functions which wait for tasks that only such workers can run, as far as a task may be stuck by them. */
+/** Blocked workers that wait for tasks which only such workers can run, as far as they may block this task. */
 function hopelessFor(pool: State, task: Task): ReadonlySet<WorkerHandle> {
   const calls: BlockingCall[] = [];
-  // It grows meanwhile: functions may wait for tasks of further pools.
+  // The set grows in the loop: host functions may wait for tasks of further pools.
   const pools = new Set([pool]);
   for (const { blocked } of pools) {
     for (const call of blocked.values()) {

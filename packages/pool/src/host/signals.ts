@@ -11,7 +11,7 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }
 
-/** Why a task must not begin, if its signal was aborted before. */
+/** The error if the signal was aborted before the task. */
 export const abortOf = (signal: AbortSignalAny | undefined): AbortError | undefined =>
   (signal as AbortSignal | undefined)?.aborted ? new AbortError((signal as AbortSignal).reason) : undefined;
 
@@ -20,10 +20,10 @@ interface Watchers {
   readonly onAbort: () => void;
 }
 
-/** Whom a signal ends. It has one listener for all, because it searches its listeners for each that comes or leaves. */
+/** One listener per signal for all its tasks: a signal searches all its listeners when one is added or removed. */
 const watchers = new WeakMap<AbortSignalAny, Watchers>();
 
-/** Returns how to leave. */
+/** Returns a function that leaves again. */
 function join(signal: AbortSignalAny, end: () => void): () => void {
   const watcher = watchers.get(signal) ?? firstOf(signal);
   const { listeners, onAbort } = watcher;
@@ -47,7 +47,7 @@ function firstOf(signal: AbortSignalAny): Watchers {
   return first;
 }
 
-/** Ends the task on whichever comes first. Returns how to stop watching. */
+/** Calls `end` on abort or timeout, whichever comes first. Returns a function that stops watching. */
 export function watch(
   end: (reason: unknown) => void,
   name: string,
@@ -65,7 +65,7 @@ export function watch(
     try {
       leave?.();
     } catch {
-      // An emitter of the user's may throw; the task has ended all the same.
+      // A user's emitter may throw; the task has ended all the same.
     }
   };
 }

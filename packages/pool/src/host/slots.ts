@@ -26,7 +26,7 @@ import type { WorkerHandle } from './worker-handle.js';
 type Moved = Pick<Extras, 'transfer' | 'isCopied'>;
 
 const SEQUENCE_MASK = 0x3fffffff;
-/** A value with large buffers, or without room in the arena, is copied only when a worker takes its task. */
+/** Large buffers, and buffers without room in the arena, are copied only when a worker takes the task, to save memory. */
 const LATE: message.Payload = {};
 
 const payloadOf = ({ words, length, externals = [], encodingFlags }: Encoded): message.Payload => ({

@@ -22,7 +22,7 @@ import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** `worker`: of a part of a broadcast. */
+/** `worker`: only for a part of a broadcast. */
 export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
 /** A copy without a prototype, so that a polluted Object.prototype adds no option. @throws TypeError */
@@ -31,7 +31,7 @@ export function plainCopy<Options extends object>(options: Options, name = 'opti
   return Object.assign(Object.create(null), options);
 }
 
-/** @throws TypeError or RangeError for what is wrong in options */
+/** @throws TypeError or RangeError for bad options */
 export function check(core: Core, options: RunOptions) {
   const timeout = duration('options.timeout', options.timeout);
   const signal = signalOf(options.signal);
@@ -40,7 +40,7 @@ export function check(core: Core, options: RunOptions) {
   const host = hostOf('options.host', options.host);
   if (host !== undefined) core.callsHost = true;
   return {
-    /** null: none, neither here nor of the pool. */
+    /** null: neither the options nor the pool has a file. */
     filename: pathOf('options.filename', options.filename) ?? core.options.filename,
     name: text('options.name', options.name) ?? core.options.name,
     timeout,
@@ -50,7 +50,7 @@ export function check(core: Core, options: RunOptions) {
     retry: retryOf('options.retry', options.retry),
     key: keyOf(options.key),
     host,
-    /** It may be asked to end, or call the host. */
+    /** OBSERVED: the task may be asked to end, or may call the host. */
     call: mayAsk || core.callsHost ? OBSERVED : 0,
   };
 }
@@ -86,12 +86,12 @@ export function submit(core: Core, parcel: Parcel, checked: Checked): Promise<un
   return close === undefined ? promise : promise.finally(close);
 }
 
-/** The number of the function that options name, called in some way; -1: there is no file. */
+/** The number of the named function; -1: there is no file. @param more further bits of `shared/calls.ts` */
 export function handlerOf(core: Core, { filename, name, call }: Checked, more = 0): number {
   return filename === null ? -1 : core.handlers.idOf(filename, name, call | more);
 }
 
-/** undefined: it has nothing but its value. */
+/** undefined: the task has nothing but its value. */
 export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras | undefined {
   const { signal, timeout, priority, grace, retry, key, host, worker } = checked;
   const abortable = signal !== undefined || timeout !== undefined;
@@ -108,7 +108,7 @@ export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extr
 /** Options of a proxy, for each of its calls. */
 export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
 
-/** An object whose every member runs the exported function of that name. @throws TypeError or RangeError for bad options */
+/** An object whose members call the exported functions of these names. @throws TypeError or RangeError for bad options */
 export function proxyOf(core: () => Core, options: ProxyOptions): object {
   const copy: RunOptions = plainCopy(options);
   refuse('name', copy.name, 'left out: a proxy calls a function by the name of its member');
@@ -137,7 +137,7 @@ export type BroadcastOptions = Pick<
   'name' | 'filename' | 'signal' | 'timeout' | 'grace' | 'host'
 >;
 
-/** What became of a broadcast in one worker. */
+/** The outcome of a broadcast in one worker. */
 export type BroadcastResult<Value> =
   | { readonly threadId: number; readonly status: 'fulfilled'; readonly value: Value }
   | { readonly threadId: number; readonly status: 'rejected'; readonly reason: unknown };
@@ -161,7 +161,7 @@ export function broadcast(
   if (abort !== undefined) throw abort;
   const parts = core.workers.filter(takesTasks).map((worker) => {
     const { threadId } = worker;
-    // Not an async function: it would stand among the callers in the stacks of errors.
+    // Not an async function, which would appear among the callers in the stacks of errors.
     return submit(core, unmoved(value), { ...checked, retry: NEVER, worker }).then(
       (result) => ({ threadId, status: 'fulfilled' as const, value: result }),
       (reason) => ({ threadId, status: 'rejected' as const, reason }),

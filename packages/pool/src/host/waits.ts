@@ -1,7 +1,7 @@
 import { timers } from '../shared/timers.js';
 import { Rejection } from './task.js';
 
-/** A condition that others wait for by a promise, which keeps the process alive as a task does. */
+/** A condition that callers await by a promise, which keeps the process alive as a task does. */
 export class Wait {
   #promise: Promise<void> | undefined;
   #end: ((outcome?: Rejection) => void) | undefined;
@@ -15,7 +15,6 @@ export class Wait {
     return this.#promise !== undefined;
   }
 
-  /** Resolves when the condition holds: at once, if it does. */
   promise(): Promise<void> {
     if (this.#isMet()) return Promise.resolve();
     this.#promise ??= new Promise((resolve) => {
@@ -30,7 +29,7 @@ export class Wait {
     return this.#promise;
   }
 
-  /** The condition may hold. Calls no listener: a dispatch may be in progress. */
+  /** The condition may hold now. Safe during a dispatch: no listener runs yet. */
   check(): void {
     if (this.isAwaited && this.#isMet()) this.fulfil();
   }
@@ -39,7 +38,7 @@ export class Wait {
     this.#end?.();
   }
 
-  /** The condition will not hold. A later wait is for another attempt. */
+  /** The condition will not hold. A later `promise()` waits anew. */
   reject(reason: unknown): void {
     this.#end?.(new Rejection(reason));
   }

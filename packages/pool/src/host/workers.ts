@@ -342,7 +342,7 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
 
 const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
 
-/** Replaces one due worker at a time, once its successor is ready; a worker with a number first passes that on. */
+/** Replaces one due worker at a time, once its successor is ready. A worker with a number retires first, to free that. */
 export function recycle(state: State): void {
   if (state.closing || state.workers.some(isReplaced)) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
