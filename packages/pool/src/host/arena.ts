@@ -15,31 +15,30 @@ interface Block {
 interface Chunk {
   readonly memory: Memory;
   carved: number;
-  /** Blocks of it that slots have. */
+  /** Blocks in use. */
   live: number;
   wasUsed: boolean;
 }
 
-/** Memory for values that do not fit into a slot. The host alone allocates: blocks of powers of two, freed with their slot. */
+/** Memory for values that do not fit into a slot: blocks of powers of two, allocated by the host, freed with the slot. */
 export class Arena {
-  /** The slot that is being written: it gets what is allocated. */
+  /** The slot that is being written: allocated blocks belong to it. */
   slot = -1;
-  /** By the index of their chunk, some of which may be missing. */
   readonly buffers: (SharedArrayBuffer | undefined)[] = [];
   readonly #chunks: (Chunk | undefined)[] = [];
   #last = -1;
   readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
-  /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
+  /** By slot. Not kept in the slot, because a result overwrites its words. */
   readonly blocks = new SmallMap<Block[]>();
   readonly #onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void;
   readonly #trimmer = trimmerOf(() => this.trim());
 
-  /** @param onChange is told of every chunk that is new, its index first, and of every one that is gone: undefined. */
+  /** @param onChange gets each new chunk, and undefined for each chunk that was given up */
   constructor(onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void) {
     this.#onChange = onChange;
   }
 
-  /** An address for that many words, or -1 when the arena is full or the block would be too large. */
+  /** The address of a block of so many words; -1: the arena is full, or the block would be too large. */
   allocate(words: number): number {
     const bits = Math.max(SMALLEST_BITS, 32 - Math.clz32(words - 1));
     if (bits > CHUNK_BITS) return -1;
@@ -77,7 +76,7 @@ export class Arena {
     copyWords(from, length, this.#chunk(address).memory, wordOf(address));
   }
 
-  /** The address of so many bytes that `write` has written, or -1. */
+  /** The address of so many bytes, written by `write`, or -1. */
   lend(bytes: number, write: (memory: RawBuffer, at: number) => void): number {
     const address = this.allocate((bytes + 3) >> 2);
     if (address !== -1) write(this.#chunk(address).memory.bytes, wordOf(address) * 4);
@@ -97,7 +96,7 @@ export class Arena {
     }
   }
 
-  /** Gives up chunks that no slot has needed since the last call. False: there is none. */
+  /** Gives up chunks that no slot has needed since the last call. False: none is left. */
   trim(): boolean {
     for (const [index, chunk] of this.#chunks.entries()) {
       if (chunk === undefined) continue;

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join, posix } from 'node:path';
 
 /**
- * How many cores control groups give to this process, a fraction as often as not; the least of all ancestors. `null`: no quota is
- * known. Node's `availableParallelism()` knows of quotas only on some lines, and in whole cores.
+ * The cores that control groups allow this process, often a fraction: the least quota of its groups and their
+ * ancestors. `null`: no quota. Node's `availableParallelism()` knows quotas only on some lines, and in whole cores.
  *
  * @param root directory that plays the part of `/`
  */
@@ -16,18 +16,18 @@ export function readCpuQuota(root = '/'): number | null {
 
 let cores: number | undefined;
 
-/** Cores that this process may keep busy, at least 1: those that Node knows of, or its quota if that is less. */
+/** Cores that this process may keep busy, at least 1: those that Node counts, or the quota if that is less. */
 export function usableCores(): number {
   const quota = (): number => Math.ceil(readCpuQuota() ?? Number.POSITIVE_INFINITY);
   cores ??= Math.max(1, Math.min(availableParallelism(), quota()));
   return cores;
 }
 
-/** Of the group in a line, and of all groups above it, if they may limit the CPU: where their hierarchy is usually mounted. */
+/** The usual folders of the group in a line, and of the groups above it, if they may limit the CPU. */
 function foldersOf(line: string): string[] {
   const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
   if (controllers === undefined || path === undefined) return [];
-  // Inside a container the path may be the host's, and only the root is there.
+  // Inside a container the path may be the host's, and only the root exists.
   const groups = [path];
   for (let group = path; posix.dirname(group) !== group; groups.push(group)) group = posix.dirname(group);
   const mountsOfVersion1 = controllers.split(',').includes('cpu') ? ['cpu', 'cpu,cpuacct'] : [];
@@ -35,7 +35,7 @@ function foldersOf(line: string): string[] {
   return mounts.flatMap((mount) => groups.map((group) => join('sys/fs/cgroup', mount, group)));
 }
 
-/** Infinity without one, for which the kernel writes `max`, or -1. */
+/** Infinity without a quota, for which the kernel writes `max` or -1. */
 function quotaOf(folder: string): number {
   const version1 = `${read(folder, 'cpu.cfs_quota_us') || 'max'} ${read(folder, 'cpu.cfs_period_us') || 'max'}`;
   const [quota, period = '100000'] = (read(folder, 'cpu.max') || version1).trim().split(/\s+/);

@@ -7,16 +7,16 @@ import type { FilledOptions } from './options.js';
 import type { State } from './state.js';
 import { Rejection, type Resolve, type Task } from './task.js';
 
-/** What the channels of tasks get: one object for all events of a task. Times are milliseconds by one clock. */
+/** What subscribers get: one object for all events of a task. Times are milliseconds of one clock. */
 export interface TaskEvent {
-  /** A number that no other task of the process has. */
+  /** A number that no other task of the pool's thread has. */
   readonly id: number;
   readonly name: string;
   readonly filename: string;
   readonly queuedAt: number;
-  /** When its worker called the function; undefined: it has not. */
+  /** When the worker called the function; undefined: it has not, or `plimsoll.pool.task.started` has no subscriber. */
   startedAt: number | undefined;
-  /** The worker that called the function. */
+  /** The thread id of the worker that called the function; undefined like `startedAt`. */
   threadId: number | undefined;
   settledAt: number | undefined;
   /** Why the promise was rejected. */
@@ -26,31 +26,31 @@ export interface TaskEvent {
 const channels = tracingChannel('plimsoll.pool.task');
 const started = channel('plimsoll.pool.task.started');
 
-/** Does anybody want to hear of tasks? Asked for each of them. */
+/** Does anybody subscribe to the channels? Asked for each task. */
 export const isWatched = (): boolean => channels.hasSubscribers || started.hasSubscribers;
 
-/** A task from its submission to its end, with all that belongs to it. */
+/** A task from its submission to its end, with its events and its span. */
 export interface Journey {
-  /** To be submitted in the place of the task's own. */
+  /** Submit these instead of the task's own. */
   readonly value: unknown;
   readonly handler: number;
-  /** The pool has accepted or refused the task. */
+  /** Call once the pool has accepted or refused the task. */
   queued(): void;
-  /** It has its value, or its `Rejection`. Listeners, which are code of the user's, hear of it soon: not in the middle of the pool's work. */
+  /** Call with the value or `Rejection`. Subscribers hear of it in a microtask, not amid the pool's work. */
   settled(outcome: unknown): void;
 }
 
 const settled = Promise.resolve();
 let ids = 0;
 
-/** From the worker file first: that is a file of the program. */
+/** Searches from the worker file first, because that is a file of the program. */
 export function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTelemetryApi | undefined {
   if (typeof openTelemetry === 'object') return openTelemetry;
   if (openTelemetry !== true) return undefined;
   return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
 }
 
-/** What travels with tasks: stores, trace context, events and spans. Made when a pool has them or somebody listens. */
+/** Sends stores and trace context with tasks; reports events and spans. Made when a pool or a subscriber needs it. */
 export class Escort {
   readonly #state: State;
   readonly #api: OpenTelemetryApi | undefined;
@@ -70,7 +70,7 @@ export class Escort {
     started.publish(event);
   }
 
-  /** Submits a task by `start`, with what travels with it. @throws as that does */
+  /** Submits a task by `start`, with what travels with it. @throws what `start` throws */
   submit(
     value: unknown,
     handler: number,
@@ -91,13 +91,13 @@ export class Escort {
     }
   }
 
-  /** The task is submitted right after this, where `run()` is called or a loop was begun. */
+  /** Call it right before the submission, in the async context of `run()` or of the start of the loop. */
   begin(value: unknown, handler: number): Journey {
     const { filename, name, call } = this.#state.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
     const event: TaskEvent = { id: ids++, name, filename, ...times };
     channels.start.publish(event);
-    // Asked for each time: an SDK may be registered after the pool was made.
+    // Asked each time, because an SDK may be registered after the pool was made.
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
     const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
     const packed = this.#pack(value, event, span);
@@ -110,7 +110,7 @@ export class Escort {
   }
 
   #settled(event: TaskEvent, outcome: unknown, span: Span | undefined): void {
-    // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
+    // The worker posts the start before it reports the end, but the host may read the end first.
     if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
     this.#awaited.delete(event.id);
     event.settledAt = now();

@@ -7,10 +7,10 @@ import { abortOf, watch } from './signals.js';
 import { Rejection } from './task.js';
 
 const COMING = Symbol('coming');
-/** The outcome of an item that does not come, and after which nothing does. */
+/** The outcome of a place without an item: the iteration ends there. */
 export const OVER = Symbol('over');
 
-/** A place in an iteration: a value, or a `Rejection`, stands there sooner or later. */
+/** A place for one item: its outcome is COMING, then a value or a `Rejection`. */
 interface Place {
   outcome: unknown;
   next: Place | undefined;
@@ -22,47 +22,45 @@ type Settle = (outcome: unknown) => void;
 const DONE: ItemResult = { done: true, value: undefined };
 const settled = Promise.resolve();
 
-/** Why what is under way is ended: by the signal or the timeout, because the loop has left, or because nothing more comes. */
+/** Why running items are ended: the signal or timeout, the loop was left, or no more items come. */
 export type StopCause = 'aborted' | 'left' | 'over';
 export type EndItem = (reason: AbortError, why: StopCause) => void;
 /** Begins an item, and calls `settle` once with its value, a `Rejection` or `OVER`. @throws why the item is refused */
 export type StartItem = (item: unknown, settle: Settle) => EndItem;
 
 export interface MapLimits {
-  /** Items at most that were taken from the source, and that the loop has not got. */
+  /** The most items that were taken from the source and not delivered to the loop. */
   readonly concurrency: number;
   readonly ordered: boolean;
   readonly signal: AbortSignalAny | undefined;
-  /** Of the whole loop, which errors call by this name. */
+  /** Milliseconds for the whole loop, which the error calls `name`. */
   readonly timeout?: number | undefined;
   readonly name?: string;
-  /** Begin items where the loop was begun: there are the stores that go with tasks. Asked when it begins. */
+  /** Begin items in the async context where the loop began. Asked when it begins. */
   readonly keepsContext?: () => boolean;
 }
 
-/** Begins items of a source, so many at a time. A failure, `break` or the signal end all of them. @throws TypeError */
+/** Begins items of a source, `concurrency` at a time. A failure, `break` or the signal ends all. @throws TypeError */
 export const mapOver = (items: unknown, limits: MapLimits, start: StartItem): Iteration =>
   new Iteration(sourceOf('items', items), limits, start);
 
-/** What `map()` and `stream()` give to a `for await`. Nothing begins before its first turn, and the first failure ends it. */
+/** The iterator of `map()` and `stream()`. Nothing begins before the first `next()`, and the first failure ends it. */
 export class Iteration implements AsyncIterableIterator<unknown, undefined> {
-  /** The first one, unless nobody wanted any more by then. */
   protected failure: Rejection | undefined;
   #closed: Promise<unknown> = settled;
   #hasBegun = false;
-  /** Places that were taken, and whose values the loop has not got. */
+  /** Places that were taken and not delivered to the loop. */
   #size = 0;
-  /** Nothing counts any more of what was taken and has not come. */
+  /** Outcomes that are still to come are ignored. */
   #isDropped = false;
   #hasEnded = false;
-  /** Nothing more is taken from the source. */
   #isDry = false;
   #isAsking = false;
   #first: Place | undefined;
   #last: Place | undefined;
   readonly #waiters: ((item: ItemResult | Rejection) => void)[] = [];
   readonly #ends = new Set<EndItem>();
-  /** Calls something where the loop was begun. */
+  /** Calls a function in the async context where the loop began. */
   #there: (<Result>(call: () => Result) => Result) | undefined;
   #unwatch: (() => void) | undefined;
   readonly #source: Source;
@@ -76,10 +74,10 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.#start = start;
   }
 
-  /** The loop has begun. @throws why it fails at once */
+  /** Called when the loop begins. @throws why it fails at once */
   protected open(): void {}
 
-  /** False: no item is begun before something has happened. */
+  /** False: no item may begin for now. */
   protected mayBegin(): boolean {
     return true;
   }
@@ -126,7 +124,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     while (this.#size < this.#limits.concurrency && this.#pull());
   }
 
-  /** Takes one more place, now or soon. False: not before something has happened. */
+  /** Takes one more place, now or soon. False: not for now. */
   #pull(): boolean {
     if (this.#isDry || this.#isAsking || !this.mayBegin()) return false;
     try {
@@ -161,7 +159,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     const place = this.#take();
     const onEnd = (outcome: unknown): void => {
       this.#settle(place, outcome);
-      // Not here, in the middle of the pool's work: a source is user code.
+      // Later, not in the middle of the pool's work: a source is user code.
       if (this.#waiters.length > 0) void settled.then(this.#refill);
     };
     try {
@@ -214,14 +212,14 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.#serve();
   }
 
-  /** What was taken still comes, and then this reason. */
+  /** Ends the loop with this reason, after the items that were taken. */
   fail(reason: unknown): void {
     if (this.#isDry) return;
     this.#isDry = true;
     this.#settle(this.#take(), new Rejection(reason));
   }
 
-  /** The same, and what is under way is ended. */
+  /** As `fail`, but also ends running items and the source. */
   close(reason: unknown): void {
     if (this.#isDry) return;
     this.#settle(this.#take(), new Rejection(reason));
@@ -232,7 +230,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.#unwatch?.();
   }
 
-  /** Nothing of what is under way comes, but the reason. */
+  /** Ends the loop with this reason at once. Running items are ended, and their outcomes ignored. */
   #abort(reason: unknown): void {
     this.#unwatch?.();
     const rejection = new Rejection(reason);
@@ -252,7 +250,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.#size = 0;
   }
 
-  /** Takes the first place out, if its value is there. */
+  /** Takes the first place out, if its outcome is there. */
   #ready(): Place | undefined {
     const first = this.#first;
     if (first === undefined || first.outcome === COMING) return undefined;
@@ -293,8 +291,8 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     for (const end of [...this.#ends]) end(reason as AbortError, why);
     if (wasDry) return;
     const ended = release(this.#source);
-    // As of `for await`: the end of the loop waits for it, and throws what it throws. But a source that has been asked for an item
-    // may answer that first, at an unknown time; and the first failure is what counts.
+    // As in a plain `for await`, leaving the loop waits for the source's `return()` and throws its error. Not after a
+    // failure, which counts first, nor while the source owes an item: it may answer that first, at an unknown time.
     if (why === 'left' && !this.#isAsking) this.#closed = ended;
   }
 }

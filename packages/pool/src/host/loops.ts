@@ -12,14 +12,14 @@ import { type Checked, check, extrasOf, handlerOf, plainCopy, transferOf } from 
 import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
-/** Options of `map()`: those of `run()` for each item, and these. */
+/** Options of `map()`: the options of `run()` for each item, and two more. */
 export interface MapOptions extends Omit<RunOptions, 'transferList'> {
   /**
-   * Items in memory at most: taken from the source, and whose result the loop has not got. Default: twice as many as
-   * workers may run at once.
+   * The most items in memory: taken from the source, with results that the loop has not got. Default: twice as many as
+   * workers may run at once, or fewer with a small `maxQueue`.
    */
   readonly concurrency?: number | undefined;
-  /** Results in the order of the items; else each as soon as it is there. Default: true. */
+  /** Give results in the order of the items; false: each result as soon as it is there. Default: true. */
   readonly ordered?: boolean | undefined;
 }
 
@@ -38,27 +38,27 @@ export function mapOf(core: Core, items: unknown, options: MapOptions): Iteratio
   return mapOver(items, { concurrency, ordered, signal, keepsContext }, (item, settle) => {
     const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
     const extras = extrasOf(parcel, checked);
-    // That of the whole loop; a timeout is each item's own.
+    // The signal is that of the whole loop; the timeout is each item's own.
     if (extras !== undefined) extras.signal = undefined;
     const task = core.start(parcel.value, handlerOf(core, checked), extras, settle);
-    // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
+    // If the loop ends without an abort, running tasks go on, unless their `grace` allows asking them to end.
     return (reason, why) => cancel(core, task, reason, why === 'aborted' || grace > 0 ? END : LEAVE);
   });
 }
 
-/** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */
+/** Options of `stream()`: the options of `run()`, and one more. Signal and timeout apply to the whole stream. */
 export interface StreamOptions extends RunOptions {
-  /** Items that the worker makes at most before the loop asks for them; 1: each when it is asked for. Default: 16. */
+  /** The most items that the worker makes before the loop asks for them; 1: only when it asks. Default: 16. */
   readonly highWaterMark?: number | undefined;
 }
 
-/** Steps that are under way at most, however many items may be made ahead. */
+/** The most steps under way, however many items may be made ahead. */
 const MOST_FLYING = 64;
 
 export function streamOf(core: Core, value: unknown, options: StreamOptions): Stream {
   const copy = plainCopy(options);
   const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
-  // Its code knows of the stream, which can always end, not of the task that opens it.
+  // The task that opens a stream sees the stream's signal, not its own.
   const checked = { ...check(core, copy), grace: duration('options.grace', copy.grace) ?? 0, call: 0 };
   const transfer = transferOf(copy);
   return new Stream(
@@ -69,19 +69,19 @@ export function streamOf(core: Core, value: unknown, options: StreamOptions): St
   );
 }
 
-/** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
+/** The items of an iterable that a worker keeps. A task makes each item, so the worker is free between two items. */
 class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
   readonly #core: Core;
   readonly #pack: () => Parcel;
   readonly #checked: Checked;
-  /** It has been opened: it ends with its first task, or after it. */
+  /** Set once the stream has been opened: then it ends with its first task, or later. */
   #parcel: Parcel | undefined;
   #id = -1;
   #isOver = false;
-  /** What belongs to the whole stream. The worker keeps what travels with its first task. */
+  /** Events and span of the whole stream. The worker keeps the stores of the first task. */
   #journey: Journey | undefined;
-  /** Nobody wants any more of it: the iterable is being closed. */
+  /** Set while the iterable is being closed, because the loop wants no more items. */
   #settleClosed: ((error?: Rejection) => void) | undefined;
 
   constructor(core: Core, pack: () => Parcel, checked: Checked, concurrency: number) {
@@ -121,7 +121,7 @@ class Stream extends Iteration implements OpenStream {
     return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
   }
 
-  /** Aborted, what runs ends as that of `run()`; else it is asked to end. */
+  /** An abort ends the task as in `run()`; otherwise the task is asked to end. */
   #endOf(task: Task): EndItem {
     return (reason, why) =>
       why === 'aborted'
@@ -136,7 +136,7 @@ class Stream extends Iteration implements OpenStream {
     }
     const [index, id] = opened as [number, number];
     const { workers, exiting } = this.#core;
-    // One that has exited meanwhile fails the stream right after this.
+    // A worker that has exited meanwhile fails the stream right after this.
     const worker = [...workers, ...exiting].find((candidate) => candidate.index === index) as WorkerHandle;
     this.worker = worker;
     worker.openStreams++;
@@ -145,7 +145,7 @@ class Stream extends Iteration implements OpenStream {
     else this.fill();
   }
 
-  /** A worker that was stopped is told nothing more, and its exit fails the stream. */
+  /** A stopped worker gets no more steps; its exit fails the stream. */
   protected override mayBegin(): boolean {
     const { worker } = this;
     return worker !== undefined && worker.state < STOPPING && this.underWay < MOST_FLYING;
@@ -166,7 +166,7 @@ class Stream extends Iteration implements OpenStream {
     return this.#core.start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
   }
 
-  /** Closes the iterable, once what was begun has ended. */
+  /** Closes the iterable after the steps that are under way. */
   #close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#settleClosed = resolve as never;
@@ -191,12 +191,12 @@ class Stream extends Iteration implements OpenStream {
     this.inContext(() => this.#step([RETURN, this.#id], extras, onEnd));
   }
 
-  /** Not before the iterable is closed: the end of the loop may wait for an item that the signal or the timeout ends. */
+  /** Not before the iterable is closed: the end of the loop may wait for an item that only the signal or timeout ends. */
   protected override unwatch(): void {
     if (this.#isOver) super.unwatch();
   }
 
-  /** Its worker is gone, or the pool. */
+  /** Called when the worker or the pool is gone. */
   override fail(reason: unknown): void {
     super.fail(reason);
     this.#over();
@@ -215,6 +215,6 @@ class Stream extends Iteration implements OpenStream {
   }
 }
 
-/** What the iterable was to do at its end has taken it longer than `grace`. */
+/** The iterable took longer than `grace` to close. */
 const isStopped = (reason: unknown): boolean =>
   reason instanceof WorkerError && reason.code === 'PLIMSOLL_POOL_WORKER_STOPPED';

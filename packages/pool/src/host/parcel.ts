@@ -7,7 +7,7 @@ import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { checkClone } from '../shared/value-size.js';
 
-/** A source of items, whatever kind of iterable it comes from. */
+/** The iterator of any iterable, synchronous or not. */
 export interface Source {
   next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
   return?(): unknown;
@@ -21,30 +21,29 @@ export function sourceOf(name: string, value: unknown): Source {
   throw badType(name, value, 'an iterable or an async iterable');
 }
 
-/** Closes a source. A caller that does not await this needs no error. */
+/** Closes a source. Its error is ignored unless the caller awaits the promise. */
 export function release(source: Source): Promise<unknown> {
   const ended = (async () => source.return?.())();
   ended.catch(() => {});
   return ended;
 }
 
-/** Is it an async iterable, which stays on the host while a worker iterates it? What is to be moved is not. */
+/** Is it an async iterable, which stays on the host while a worker iterates it? Not if `move` wraps it. */
 export const isFeed = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !isMovable(value);
 
-/** The value of a task, and what goes to the worker beside it. */
+/** The value of a task as it is sent to a worker. */
 export interface Parcel {
   readonly value: unknown;
   readonly transfer: readonly Transferable[];
-  /** What `run()` was given, when `value` is something else. */
+  /** What `run()` was given, if `value` differs. */
   readonly original: unknown;
-  /** How the function is called with the value: bits of `shared/calls.ts`. */
+  /** How to call the function: bits of `shared/calls.ts`. */
   readonly call: number;
-  /** Lets go of the async iterables in it, if any: to be called when the task is over. */
+  /** Closes the async iterables in the value, if any. Call it when the task is over. */
   readonly close: (() => void) | undefined;
 }
 
-/** The parcel of a value that is copied. */
 export const unmoved = (value: unknown, transfer: readonly Transferable[] = [], call = 0): Parcel => ({
   value,
   transfer,
@@ -53,7 +52,7 @@ export const unmoved = (value: unknown, transfer: readonly Transferable[] = [], 
   close: undefined,
 });
 
-/** Takes marks of `move` off, and puts ports into the places of async iterables. @throws what an iterable throws */
+/** Unwraps `move`, and replaces async iterables by ports. @throws what an iterable throws */
 export function parcelOf(
   items: readonly unknown[],
   transferList: readonly Transferable[] = [],
@@ -111,9 +110,9 @@ class Feed {
       if (request === null) this.close();
       else this.#delivery = this.#delivery.then(() => this.#give(request));
     });
-    // Its worker is gone.
+    // The worker is gone.
     port.on('close', () => this.close());
-    // Not what keeps the process alive: the task does.
+    // Unreferenced: the task keeps the process alive.
     port.unref();
   }
 

@@ -7,20 +7,19 @@ import type { State } from './state.js';
 import { type Extras, LOOSE, PAUSED, type Task } from './task.js';
 import { READY, type WorkerHandle } from './worker-handle.js';
 
-// What was posted ahead comes back when it waits behind a task that is longer than those before it, or while another worker idles: that
-// task may wait for what the waiting ones have to say, by ports which they have in common.
+// Payloads posted ahead are asked back if the task before them takes long, or another worker idles: that task may wait
+// for a message from theirs, through a port that they share.
 
-/** Milliseconds. */
+/** Milliseconds after which a task counts as long. */
 const LONG = 10;
 
-/** Something was posted ahead. */
 export function watchAhead(state: State): void {
   if (state.aheadTimer !== undefined) return;
   for (const worker of state.workers) worker.watchedAt = worker.completed;
   state.aheadTimer = timers
     .setTimeout(() => {
       state.aheadTimer = undefined;
-      // No other worker could take it.
+      // No other worker could take the tasks.
       if (state.ended || state.workers.length === 1) return;
       const isAnyIdle = state.workers.some(isIdle);
       for (const worker of state.workers) {
@@ -34,10 +33,7 @@ export function watchAhead(state: State): void {
 
 const isIdle = (worker: WorkerHandle): boolean => worker.state === READY && worker.hasNothing;
 
-/**
- * Takes out of its mailbox what others could run. Until the worker has posted it back, nobody can. Not of one that was told to
- * retire: it may leave without having read this.
- */
+/** Pauses tasks in a worker's mailbox until the worker has posted them back. A retiring worker might not read this. */
 export function askBack(state: State, worker: WorkerHandle): void {
   const { slots, table, returning, paused, choose } = state;
   if (worker.mailed === 0 || worker.mailCount === 0 || choose !== undefined) return;
@@ -54,7 +50,7 @@ export function askBack(state: State, worker: WorkerHandle): void {
   }
 }
 
-/** undefined: it could not be read there. */
+/** A worker has posted a payload back; undefined: it could not. */
 export function takeReturned(state: State, sequence: number, payload: Payload | undefined): void {
   const { task } = state.returning.get(sequence) ?? {};
   state.returning.delete(sequence);
@@ -62,19 +58,19 @@ export function takeReturned(state: State, sequence: number, payload: Payload | 
   task.place = LOOSE;
   try {
     if (payload === undefined) throw unreadable('task', new Error('its worker could not post it back'));
-    // It stays one that was sent: its caller no longer has what it transfers.
+    // It stays a task whose transfer was sent: its caller no longer has the objects.
     const extras = task.extras as Extras;
     task.value = payload.value;
     extras.transfer = payload.transfer ?? [];
     putBack(state, task);
   } catch (error) {
-    // A queue of the user's may throw.
+    // A custom queue may throw.
     state.settle(task, error, true);
   }
   state.changed();
 }
 
-/** What a worker that is gone had not posted back. */
+/** Tasks that a dead worker had not posted back. */
 export function unreturned(state: State, deadWorker: WorkerHandle): Task[] {
   const lost: Task[] = [];
   for (const [sequence, { task, worker }] of state.returning) {

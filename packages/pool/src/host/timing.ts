@@ -1,7 +1,7 @@
 import { now } from '../shared/clock.js';
 import { Histogram, type Times } from '../shared/histogram.js';
 
-/** Milliseconds of one slot of the window, and its slots: five seconds. */
+/** The window of `Pressure` has 20 parts of 250 ms: five seconds. */
 const SLOT = 250;
 const SLOTS = 20;
 
@@ -10,14 +10,14 @@ interface Flow {
   readonly outstanding: number;
 }
 
-/** What had come in and gone out before a slot. */
+/** Tasks that had come in and gone out before a part of the window. */
 interface Mark {
   readonly slot: number;
   readonly came: number;
   readonly went: number;
 }
 
-/** Tasks in ÷ tasks out. Remembers the pool's counters at the first event of each slot, so a task costs one comparison. */
+/** Tasks in ÷ tasks out. Notes the pool's counters at the first event of each part, so a task costs one comparison. */
 export class Pressure {
   readonly #flow: Flow;
   readonly #origin: number;
@@ -31,7 +31,7 @@ export class Pressure {
     this.#slotEnd = now;
   }
 
-  /** To be called before the counters change. Times that lie before the newest slot belong to it. */
+  /** Call it before the counters change. A time before the newest part counts for that part. */
   before(now: number): void {
     if (now < this.#slotEnd) return;
     const { completed, outstanding } = this.#flow;
@@ -45,7 +45,7 @@ export class Pressure {
     return Math.floor((now - this.#origin) / SLOT);
   }
 
-  /** In ÷ out; Infinity when nothing went out, NaN when nothing came in either. */
+  /** Tasks in ÷ tasks out; Infinity: none went out; NaN: none came in either. */
   at(now: number): number {
     const newest = this.#slotAt(now);
     const first = this.#marks.find(({ slot }) => slot > newest - SLOTS);
@@ -59,7 +59,7 @@ export class Pressure {
 type Kind = 'run' | 'wait';
 type Workers = Iterable<{ readonly times: Times | undefined }>;
 
-/** What a pool with `recordTiming` knows of the times of its tasks. Milliseconds, by the clock that all threads share. */
+/** Run and wait times of a pool with `recordTiming`, in milliseconds of the clock that all threads share. */
 export class Timing extends Pressure {
   readonly #past = { run: new Histogram(), wait: new Histogram() };
   readonly #before: { [Name in Kind]?: Histogram } = {};
@@ -70,7 +70,7 @@ export class Timing extends Pressure {
     this.#pool = pool;
   }
 
-  /** A worker's thread has exited: it is about to be none of the pool's any more. */
+  /** Keeps the times of a worker that the pool is about to forget. */
   died({ run, wait }: Times): void {
     this.#past.run.add(run);
     this.#past.wait.add(wait);
@@ -87,7 +87,7 @@ export class Timing extends Pressure {
     this.#before[kind] = this.ever(kind);
   }
 
-  /** All times, whatever was reset. */
+  /** All times, whether reset or not. */
   ever(kind: Kind): Histogram {
     const total = new Histogram();
     total.add(this.#past[kind]);
