@@ -8,7 +8,7 @@ import { uncloneable } from '../shared/uncloneable.js';
 import { clone } from '../shared/untrusted.js';
 import { usableCores } from './cpu-quota.js';
 
-/** A whole number in a range, whose end may be Infinity, or undefined. */
+/** Checks a whole number from `least` to `most`, which may be Infinity. @throws TypeError or RangeError */
 export function count(name: string, value: unknown, least: number, most: number): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'number') throw badType(name, value, 'a number');
@@ -18,7 +18,7 @@ export function count(name: string, value: unknown, least: number, most: number)
   return value;
 }
 
-/** Milliseconds, Infinity included, or undefined. */
+/** Checks a number of milliseconds, Infinity included. @throws TypeError or RangeError */
 export function duration(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'number') throw badType(name, value, 'a number of milliseconds');
@@ -26,7 +26,7 @@ export function duration(name: string, value: unknown): number | undefined {
   return value;
 }
 
-/** What is given stays as it is. */
+/** Checks a value that stays as it is. */
 const accept =
   <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
   (name, value) => {
@@ -38,74 +38,78 @@ export const flag = accept<boolean>((value) => typeof value === 'boolean', 'true
 export const text = (name: string, value: unknown): string | undefined => string(name, value ?? undefined);
 const string = accept<string>((value) => typeof value === 'string', 'a string');
 
-/** What tasks that belong together have in common. */
+/** Tasks with equal keys run in the same worker. */
 export type Key = string | number;
 
-/** Functions of the host that tasks call: `host` of `@plimsoll/pool/worker`. */
+/** Functions on the host that tasks call through `host` of `@plimsoll/pool/worker`. */
 export type HostFunctions = Readonly<Record<string, (...items: never[]) => unknown>>;
 
-/** Options of a pool. Those that Piscina has, too, have its names. */
+/** Options of a pool. Options that Piscina also has are named alike. */
 export interface PoolOptions {
   /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
   filename?: string | URL | null | undefined;
   /** The exported function to call. `run()` may name another one. Default: 'default'. */
   name?: string | undefined;
-  /** Workers that are kept even when idle; started at once. Default: half of the cores that the process may use, at least 1. */
+  /** Workers started in advance and kept even when idle. Default: half of the cores that the process may use, at least 1. */
   minThreads?: number | undefined;
-  /** Workers at most. Default: the cores that the process may use, at least `minThreads`. */
+  /** The most workers. Default: the cores that the process may use, at least `minThreads`. */
   maxThreads?: number | undefined;
   /** Milliseconds after which an idle worker beyond `minThreads` is stopped; Infinity: never. Default: 10000. */
   idleTimeout?: number | undefined;
-  /** Tasks that may wait while every worker is busy; 'auto': the square of `maxThreads`. Default: Infinity. */
+  /** The most tasks that may wait while every worker is busy; 'auto': the square of `maxThreads`. Default: Infinity. */
   maxQueue?: number | 'auto' | undefined;
-  /** Tasks that one worker may run at once; useful for asynchronous tasks. All workers together run at most 32768. Default: 1. */
+  /** Tasks that a worker may run at once, if they are asynchronous. All workers together: at most 32768. Default: 1. */
   concurrentTasksPerWorker?: number | undefined;
   /**
-   * Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's; with
-   * `maxOldGenerationSizeMb` alone, a young generation of 48 MB, because Node 24 ends the process at the limit of a larger one.
+   * Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's. With
+   * `maxOldGenerationSizeMb` alone, the young generation gets 48 MB: at a higher limit, Node 24 may end the process.
    */
   resourceLimits?: ResourceLimits | undefined;
   /** `process.argv` of the workers after the first two. Default: none. */
   argv?: string[] | undefined;
   /** Node options of the workers. Default: those of the process. */
   execArgv?: string[] | undefined;
-  /** `process.env` of the workers. Default: a copy of the process's. */
+  /** `process.env` of the workers. Default: a copy of the host's. */
   env?: WorkerOptions['env'] | undefined;
-  /** What workers find as `workerData`; cloned for each. Default: undefined. */
+  /** The value of `workerData` in the workers, cloned for each. Default: undefined. */
   workerData?: unknown;
-  /** Lowers the priority of the worker threads by so many nice levels; Linux only, elsewhere without effect. Default: 0. */
+  /** Nice levels by which the priority of worker threads is lowered; only on Linux, without effect elsewhere. Default: 0. */
   niceIncrement?: number | undefined;
-  /** Close file descriptors that a worker leaves open when it ends. Default: true. */
+  /** Close the file descriptors that a worker leaves open when it ends. Default: true. */
   trackUnmanagedFds?: boolean | undefined;
-  /** Milliseconds that all of `close()` may take, and that `destroy()` waits for threads to end. Default: 30000. */
+  /** Milliseconds that the whole `close()` may take, and that `destroy()` waits for threads to end. Default: 30000. */
   closeTimeout?: number | undefined;
   /** Record run and wait times for `histogram` and `utilization`. Default: true. */
   recordTiming?: boolean | undefined;
-  /** Runs tasks again that died with their workers, unless `run()` says otherwise. Default: never. */
+  /** When to run a task again after its worker died, unless `run()` has its own `retry`. Default: never. */
   retry?: RetryOptions | undefined;
-  /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
+  /** Stops starting workers for a while after several in a row ended before they were ready. Default: after 5, for 1 s. */
   breaker?: BreakerOptions | undefined;
   /**
-   * AsyncLocalStorages whose stores travel with each task, by name: what a store holds where `run()` is called, or the loop
-   * over `map()` or `stream()` is begun, is copied to the worker, whose file registers the same name by `receiveContext()`. Default: none.
+   * AsyncLocalStorages by name, whose stores travel with each task: the store where `run()` is called, or where the
+   * loop over `map()` or `stream()` begins, is copied to the worker. The worker file registers the name with
+   * `receiveContext()`. Default: none.
    */
   context?: Storages | undefined;
   /**
-   * A span of OpenTelemetry for each task, and its context in the worker: `true` for `@opentelemetry/api` as it is
-   * found from the worker file or the program, if it is installed; or that module. Default: none.
+   * An OpenTelemetry span for each task, whose context the worker continues: `true` looks for `@opentelemetry/api` from
+   * the worker file and the program, and does nothing without it; or that module itself. Default: none.
    */
   openTelemetry?: boolean | OpenTelemetryApi | undefined;
-  /** Tasks after which a worker is replaced; the other one starts before it ends. Default: none. */
+  /** Tasks after which a worker is replaced; its successor starts before it ends. Default: none. */
   maxTasksPerWorker?: number | undefined;
-  /** Megabytes of heap, garbage included, after which a worker is replaced in the same way. Default: none. */
+  /** Megabytes of heap, garbage included, above which a worker is replaced in the same way. Default: none. */
   maxHeapMb?: number | undefined;
-  /** Bytes of a task, of a result, or of an item of an iterable, without what is transferred. Default: Infinity. */
+  /** The most bytes of a task, a result or an item of an iterable, without transferred objects. Default: Infinity. */
   maxValueBytes?: number | undefined;
-  /** Functions that tasks may call on this thread, by `host` of `@plimsoll/pool/worker`; `run()` may add others. Default: none. */
+  /**
+   * Functions that tasks may call on this thread by `host` of `@plimsoll/pool/worker`; `run()` may add more. Default:
+   * none.
+   */
   host?: HostFunctions | undefined;
-  /** Milliseconds after which a call of such a function fails that has no answer; Infinity: never. Default: 30000. */
+  /** Milliseconds after which an unanswered call of a host function fails; Infinity: never. Default: 30000. */
   hostTimeout?: number | undefined;
-  /** Record where the time of every task goes, for `explain()` of `@plimsoll/pool/observe`. Default: false, which costs nothing. */
+  /** Record where the time of every task goes, for `explain()` of `@plimsoll/pool/observe`. Default: false, at no cost. */
   explain?: boolean | undefined;
 }
 
@@ -120,17 +124,17 @@ export interface AbortEmitter {
 
 /** Options of one `run()`. */
 export interface RunOptions {
-  /** Objects to move to the worker instead of copying them. The caller cannot use them any more. */
+  /** Objects to move to the worker instead of copying them; the caller cannot use them any more. */
   readonly transferList?: readonly Transferable[] | undefined;
   /** The worker file, instead of the pool's. */
   readonly filename?: string | URL | null | undefined;
   /** The exported function, instead of the pool's. */
   readonly name?: string | null | undefined;
-  /** Ends the task when it is aborted: removed from the queue, or its worker killed and replaced. */
+  /** Aborts the task: it leaves the queue, or its worker is killed and replaced. */
   readonly signal?: AbortSignalAny | null | undefined;
   /**
-   * Tasks with an equal key run in the same worker, in their order, as long as it lives: a text or a number. They wait for that one
-   * though others may be free. Default: the first free worker.
+   * Tasks with equal keys, strings or numbers, run in the same worker, in their order, as long as the worker lives.
+   * They wait for it even if other workers are free. Default: the first free worker.
    */
   readonly key?: Key | undefined;
   /** Tasks with higher numbers run first. Any whole number. Default: 0. */
@@ -138,34 +142,34 @@ export interface RunOptions {
   /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds that a running task has to end by itself once it is aborted or timed out: it sees `task.signal` and
-   * `task.aborted` of `@plimsoll/pool/worker`. Its worker is stopped after that. Infinity: never. Default: 0, at once.
+   * Milliseconds that a running task has to end by itself after an abort or timeout, which it sees in `task.signal` and
+   * `task.aborted` of `@plimsoll/pool/worker`. Then its worker is stopped. Infinity: never. Default: 0, at once.
    */
   readonly grace?: number | undefined;
-  /** Runs the task again when it dies with its worker, instead of the pool's `retry`; `{ max: 0 }`: never. */
+  /** Runs the task again after its worker died, instead of the pool's `retry`; `{ max: 0 }`: never. */
   readonly retry?: RetryOptions | undefined;
-  /** Functions that the task may call on this thread, before those of the pool: nothing of them is copied. Default: none. */
+  /** Functions that the task may call on this thread, before the pool's. Nothing of them is copied. Default: none. */
   readonly host?: HostFunctions | undefined;
 }
 
 /** How a worker may end while it has a task. */
 export type WorkerEnd = 'crash' | 'oom' | 'exit';
 
-/** When a task that died with its worker runs again. Do not use it for what must not be done twice. */
+/** When a task runs again after its worker died. Not for work that must not be done twice. */
 export interface RetryOptions {
-  /** 'crash': an uncaught error; 'oom': a limit of `resourceLimits`; 'exit': `process.exit()`. Default: all of them. */
+  /** 'crash': an uncaught error; 'oom': a limit of `resourceLimits`; 'exit': `process.exit()`. Default: all three. */
   readonly on?: readonly WorkerEnd[] | undefined;
-  /** How often it runs again at most. Default: 2. */
+  /** How often the task runs again at most. Default: 2. */
   readonly max?: number | undefined;
-  /** Milliseconds before it runs again, twice as many each further time. Default: 0. */
+  /** Milliseconds before the task runs again, doubled each further time. Default: 0. */
   readonly backoff?: number | undefined;
 }
 
-/** When no worker is started any more for a while. */
+/** When the pool starts no workers for a while. */
 export interface BreakerOptions {
-  /** Workers that have ended in a row before they were ready; Infinity: never. Default: 5. */
+  /** Workers in a row that ended before they were ready; Infinity: never. Default: 5. */
   readonly failures?: number | undefined;
-  /** Milliseconds for which none is started. Default: 1000. */
+  /** Milliseconds without a start of a worker. Default: 1000. */
   readonly pause?: number | undefined;
 }
 
@@ -175,7 +179,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const ENDLESS = Number.POSITIVE_INFINITY;
 const MOST_THREADS = 1024;
 
-/** Checks the value of an option, and gives what the pool works with. @throws TypeError or RangeError */
+/** Checks an option, and returns the value that the pool uses. @throws TypeError or RangeError */
 type Check<Value> = (name: string, value: unknown) => Value;
 type Checks = Record<string, Check<unknown>>;
 type Filled<Of extends Checks> = { [Name in keyof Of]: ReturnType<Of[Name]> };
@@ -190,7 +194,7 @@ const or =
   (name, value) =>
     check(name, value) ?? otherwise;
 
-/** Of a copy without a prototype, so that a polluted Object.prototype adds no option. */
+/** Checks a copy without a prototype, so that a polluted Object.prototype adds no option. */
 function fill<Of extends Checks>(name: string, values: unknown, checks: Of): Filled<Of> {
   if (!isObject(values)) throw badType(name, values, 'an object');
   const options = Object.assign(Object.create(null), values) as Record<string, unknown>;
@@ -223,7 +227,7 @@ const CODES: Readonly<Record<WorkerEnd, PoolErrorCode>> = {
   exit: 'PLIMSOLL_POOL_WORKER_EXITED',
 };
 
-/** As the pool works with it: the codes of the errors after which a task runs again. */
+/** As the pool uses it, with the codes of the errors after which a task runs again. */
 const RETRY = {
   on(name: string, value: unknown = Object.keys(CODES)): readonly PoolErrorCode[] {
     if (!Array.isArray(value) || !value.every((end) => Object.hasOwn(CODES, end)))
@@ -239,7 +243,7 @@ export const retryOf = group(RETRY);
 const BREAKER = { failures: or(within(1, ENDLESS), 5), pause: or(duration, 1000) };
 export type Breaking = Filled<typeof BREAKER>;
 
-/** Every option of a pool, and its default. */
+/** Every option of a pool, with its check and its default. */
 const OPTIONS = {
   filename: pathOf,
   name: or(text, 'default'),
@@ -259,7 +263,7 @@ const OPTIONS = {
     (value) => value === SHARE_ENV || isObject(value),
     'an object or SHARE_ENV',
   ),
-  /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
+  /** Cloned here, because an uncloneable value should fail before any worker starts. */
   workerData: asGiven<unknown>((name, value) => {
     try {
       clone(value);
@@ -317,7 +321,7 @@ function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
   return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
 }
 
-/** A copy without a prototype. */
+/** Checks host functions. Returns a copy without a prototype. */
 export function hostOf(name: string, value: unknown): HostFunctions | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value) || Array.isArray(value)) throw badType(name, value, 'an object of functions');
@@ -329,7 +333,7 @@ export function hostOf(name: string, value: unknown): HostFunctions | undefined 
   return functions as HostFunctions;
 }
 
-/** An absolute path, or a `file:` URL if it has a query or hash, which make a module of its own for `import()`. */
+/** An absolute path; a `file:` URL with a query or hash stays one, because it is a module of its own for `import()`. */
 export function pathOf(name: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const location = hrefOf(value) ?? value;
@@ -340,7 +344,7 @@ export function pathOf(name: string, value: unknown): string | null {
   return isAbsolute(location) ? location : resolve(location);
 }
 
-/** Of a URL, also of one of another realm or library. */
+/** The text of a URL object, also from another realm or library. */
 const hrefOf = (value: unknown): unknown => (typeof value === 'object' ? (value as URL).href : undefined);
 
 function fileOf(name: string, location: string): string {
