@@ -1,9 +1,7 @@
 /**
- * The codes of all errors that the pool raises on purpose, one class per kind. docs/reference/pool.md says when each comes and what to
- * do about it; a test compares the two.
- *
- * Codes are stable, texts are not. `instanceof` works across copies of the package and across threads' copies,
- * because each class recognises its instances by a registered symbol.
+ * The codes of all errors that the pool raises on purpose. docs/reference/pool.md explains them; a test compares the
+ * two. Codes are stable, texts are not. `instanceof` works across threads and copies of this package, because each
+ * class recognises its instances by a registered symbol.
  */
 export const CODES = [
   'PLIMSOLL_POOL_BAD_OPTION',
@@ -33,7 +31,7 @@ export const CODES = [
 ] as const;
 export type PoolErrorCode = (typeof CODES)[number];
 
-/** What is known about the task and worker behind an error. */
+/** What is known about the task and the worker of an error. */
 export interface FaultContext {
   /** The exit code of the worker's thread. */
   readonly exitCode?: number | undefined;
@@ -47,7 +45,7 @@ export interface FaultContext {
 
 const BRAND = Symbol.for('plimsoll.pool.error');
 
-/** Makes an error that came from another thread an instance of PoolError again. */
+/** Makes an error from another thread an instance of PoolError again. */
 export function brand<Failure extends object>(error: Failure): Failure {
   return Object.defineProperty(error, BRAND, { value: true, configurable: true });
 }
@@ -56,7 +54,7 @@ const isBranded = (value: unknown): value is Error =>
   typeof value === 'object' && value !== null && (value as { [BRAND]?: boolean })[BRAND] === true;
 
 /**
- * An error of the pool itself. Errors that a task throws arrive as they were thrown, not as this.
+ * An error of the pool itself. An error that a task throws arrives as it was thrown, not as a PoolError.
  *
  * @example
  * try {
@@ -71,7 +69,7 @@ export class PoolError extends Error {
   static override readonly name: string = 'PoolError';
   override name = 'PoolError';
   readonly code: PoolErrorCode;
-  /** What the task was to transfer has left for a worker and is gone. Absent: the caller still has it. */
+  /** The task's transferred objects were sent to a worker and are gone. Absent: the caller still has them. */
   declare transferred?: true;
 
   constructor(code: PoolErrorCode, message: string, options?: ErrorOptions) {
@@ -108,7 +106,7 @@ export class TimeoutError extends PoolError {
   }
 }
 
-/** A worker ended while it had the task. Says which worker, which task and how it ended. */
+/** A worker ended while it had the task. Says which worker, which task and how the worker ended. */
 export class WorkerError extends PoolError implements FaultContext {
   static override readonly name: string = 'WorkerError';
   override name = 'WorkerError';
@@ -126,7 +124,7 @@ export class WorkerError extends PoolError implements FaultContext {
   }
 }
 
-/** A task, or what it returned, cannot be copied to another thread. `path` leads to the first such value. */
+/** A task or its result cannot be copied to another thread. `path` leads to the first part that cannot. */
 export class UncloneableError extends PoolError {
   static override readonly name: string = 'UncloneableError';
   override name = 'UncloneableError';
@@ -152,7 +150,5 @@ const bad =
       code: 'PLIMSOLL_POOL_BAD_OPTION',
     });
 
-/** An option of the wrong type. */
 export const badType = bad(TypeError);
-/** An option of the right type that is out of range. */
 export const badRange = bad(RangeError);

@@ -1,7 +1,4 @@
-/**
- * Parts of the pool that the other packages of this repository are made of. No part of the public interface: what is here
- * changes in any version.
- */
+/** Parts of the pool for the other packages of this repository. They are not public, and may change in any version. */
 import type { RunOptions } from './host/options.js';
 import type { Pool } from './pool.js';
 
@@ -20,8 +17,8 @@ export { isInTime, LONGEST_TIMER, timers } from './shared/timers.js';
 export { messageOf } from './shared/untrusted.js';
 
 /**
- * Runs a task whose bytes are those of `encodeWithin`, and gives the bytes of its result, or their number when there are more than
- * `most`. The thread reads and writes the values, so this one stays free however large they are.
+ * Runs a task given as bytes of `encodeWithin`. Returns the bytes of its result, or their number if there are more than
+ * `most`. The worker reads and writes the values, so this thread stays free however large they are.
  *
  * @param isSpread the task is a list of arguments
  */

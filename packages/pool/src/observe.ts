@@ -18,8 +18,8 @@ export interface Observed {
 const observers = new WeakMap<object, Observer>();
 
 /**
- * What a pool tells of itself beyond its properties. Called right after the pool was made, it knows of every task; the same pool has
- * the same observer each time. Loads what the pool alone does not.
+ * What a pool reports beyond its properties. Call it right after the pool was made, so that the observer knows every
+ * task. Further calls return the same observer.
  *
  * @throws TypeError with code PLIMSOLL_POOL_BAD_OPTION for anything but a pool
  * @example
@@ -36,7 +36,8 @@ export function observe(pool: Observed): Observer {
 }
 
 /**
- * The metrics of several pools in one text of Prometheus: every sample has the label `pool`, the name of its pool in the object.
+ * The metrics of several pools as one text for Prometheus: every sample has the label `pool`, the name of its pool in
+ * the object.
  *
  * @throws TypeError with code PLIMSOLL_POOL_BAD_OPTION for anything but pools
  * @example
@@ -57,9 +58,9 @@ class Observer {
   }
 
   /**
-   * Where the time of tasks went, by function, and what should be changed for it. Needs the pool's option `explain`.
+   * Where the time of tasks went, by function, and what to change about it. Needs the pool's option `explain`.
    *
-   * @throws RangeError with code PLIMSOLL_POOL_BAD_OPTION without that
+   * @throws RangeError with code PLIMSOLL_POOL_BAD_OPTION without `explain`
    * @example
    * for (const { id, message } of observe(pool).explain().advice) console.log(id, message);
    */
@@ -70,8 +71,8 @@ class Observer {
   }
 
   /**
-   * What the pool knows of itself, in the text format of Prometheus: counts of tasks and workers, and histograms of wait and run
-   * times, which no reset touches; with `explain`, also by function. `prometheusText` tells several pools apart.
+   * The metrics of the pool as text for Prometheus: counts of tasks and workers, and histograms of wait and run times,
+   * which no reset affects; with `explain`, also by function. For several pools, use `prometheusText`.
    *
    * @example
    * response.setHeader('content-type', prometheusContentType);
@@ -88,11 +89,12 @@ class Observer {
   }
 
   /**
-   * Gives the same to OpenTelemetry until the pool is closed. The SDK must have been started: before that its API gives meters that
-   * do nothing.
+   * Reports the same metrics to OpenTelemetry until the pool is closed. Start the SDK first: before that, its API gives
+   * meters that do nothing.
    *
-   * @param meter of `@opentelemetry/api`: `metrics.getMeter('my-app')`; default: `@plimsoll/pool` of the pool's `openTelemetry`
-   * @returns what ends it
+   * @param meter of `@opentelemetry/api`, such as `metrics.getMeter('my-app')`; default: the meter `@plimsoll/pool` of
+   *   the pool's `openTelemetry`
+   * @returns a function that ends the reports
    * @throws TypeError with code PLIMSOLL_POOL_BAD_OPTION for anything but a meter
    */
   openTelemetryMetrics(

@@ -38,16 +38,16 @@ import {
 import { VERSION } from './version.js';
 
 /**
- * Piscina's interface over a plimsoll pool: the same class, options, statics and error texts. What differs, and
- * why, is in docs/guide/migrating-from-piscina.md.
+ * Options of Piscina. `Piscina` has the original's methods, options, statics and error texts;
+ * docs/guide/migrating-from-piscina.md lists the differences.
  */
 export interface PiscinaOptions extends Omit<PoolOptions, 'filename'> {
   filename?: string | null | undefined;
-  /** Idle workers sleep in their event loop; with 'disabled' at once, without looking for tasks for up to 0.2 ms before. Default: 'sync'. */
+  /** With 'disabled', idle workers sleep at once; otherwise they first look for tasks for up to 0.2 ms. Default: 'sync'. */
   atomics?: 'sync' | 'async' | 'disabled' | undefined;
   /** Without effect: the order is always strict. */
   stricterFIFO?: boolean | undefined;
-  /** Decides in which order waiting tasks run. Default: first in, first out. */
+  /** Decides the order of waiting tasks. Default: first in, first out. */
   taskQueue?: TaskQueue | undefined;
   /** Chooses the worker of each task, instead of the first free one. Default: none. */
   loadBalancer?: LoadBalancer | undefined;
@@ -129,7 +129,7 @@ const UNTIMED = { resetRunTime() {}, resetWaitTime() {} } as PoolHistogram;
 
 function policyOf({ taskQueue, loadBalancer, workerHistogram = false, atomics }: PiscinaOptions): Policy {
   return {
-    // A function of that name is a task to Piscina.
+    // To Piscina, exported functions named `setup` and `dispose` are tasks.
     hooks: {},
     neverSpins: atomics === 'disabled',
     queueOf: (state) => taskQueue && new CustomQueue(taskQueue, state),
@@ -137,7 +137,7 @@ function policyOf({ taskQueue, loadBalancer, workerHistogram = false, atomics }:
   };
 }
 
-/** What compilers look for in what `require` gives: the class itself. Inherited, since Piscina has no such property. */
+/** Compilers look for `default` in what `require` returns. Inherited, because Piscina has no such own property. */
 abstract class Required extends StandIn<PoolWorker> {
   static get default(): typeof Piscina {
     return Piscina;
@@ -208,7 +208,7 @@ export class Piscina<T = Any, R = Any> extends Required {
     this.isOver = true;
   }
 
-  /** Piscina tells by an event what it has not ended in time. */
+  /** Piscina reports a timeout of its end as an event. */
   async #announced(end: Promise<void>): Promise<void> {
     try {
       await end;
@@ -217,7 +217,6 @@ export class Piscina<T = Any, R = Any> extends Required {
     }
   }
 
-  /** As balancers see it. */
   protected override viewOf(worker: WorkerHandle): PoolWorker {
     return workerView(worker, this.options.workerHistogram);
   }
@@ -226,13 +225,13 @@ export class Piscina<T = Any, R = Any> extends Required {
     return super.options as Readonly<FilledPiscinaOptions>;
   }
 
-  /** As many as there must be: Piscina starts all of them at once. */
+  /** Piscina starts all of `minThreads` at once, so this starts the missing workers. */
   override get threads(): Worker[] {
     plan(this.core, true);
     return super.threads;
   }
 
-  /** Those that still start included: Piscina counts the first workers as ready from the beginning. */
+  /** Includes starting workers: Piscina counts the first workers as ready from the beginning. */
   override get idleThreads(): number {
     plan(this.core, true);
     return this.core.spareThreads;
@@ -243,12 +242,12 @@ export class Piscina<T = Any, R = Any> extends Required {
     return this.options.recordTiming ? super.histogram : UNTIMED;
   }
 
-  /** The times that tasks ran, as Piscina 1 to 4 have them here; null without `recordTiming`. */
+  /** The run times of tasks, as in Piscina 1 to 4; null without `recordTiming`. */
   get runTime(): HistogramSummary | null {
     return this.histogram.runTime ?? null;
   }
 
-  /** The times that tasks waited, as Piscina 1 to 4 have them here; null without `recordTiming`. */
+  /** The wait times of tasks, as in Piscina 1 to 4; null without `recordTiming`. */
   get waitTime(): HistogramSummary | null {
     return this.histogram.waitTime ?? null;
   }

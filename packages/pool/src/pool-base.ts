@@ -8,20 +8,23 @@ import type { WorkerHandle } from './host/worker-handle.js';
 import { now } from './shared/clock.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
 
-/** Times of all tasks so far, in milliseconds. */
+/** Times of all tasks since the pool was made or the last reset, in milliseconds. */
 export interface PoolHistogram {
-  /** From the start of a task's function to the end, measured in the worker. */
+  /** From the start of a task's function to its end, measured in the worker. */
   readonly runTime: HistogramSummary;
-  /** From `run()` to the start of the task's function; a worker's own start-up included. */
+  /** From `run()` to the start of the task's function, including the start of a worker. */
   readonly waitTime: HistogramSummary;
   resetRunTime(): void;
   resetWaitTime(): void;
 }
 
 export interface CloseOptions {
-  /** Reject the tasks that `queueSize` counts instead of running them; also after an earlier `close()`. Default: false. */
+  /**
+   * Reject the tasks that `queueSize` counts instead of running them. Also works after an earlier `close()`. Default:
+   * false.
+   */
   readonly force?: boolean | undefined;
-  /** Milliseconds that all of it may take; only the first `close()` counts. Default: the pool's `closeTimeout`. */
+  /** Milliseconds that all of it may take. Only the first `close()` sets it. Default: the pool's `closeTimeout`. */
   readonly timeout?: number | undefined;
 }
 
@@ -29,12 +32,12 @@ export interface CloseOptions {
 export interface PoolStats {
   /**
    * Queue pressure: tasks that came in ÷ tasks that were settled, over the last five seconds. Above 1 the queue grows,
-   * below 1 it shrinks; Infinity: nothing went out; NaN: nothing came in either, or no `recordTiming`.
+   * below 1 it shrinks; Infinity: none was settled; NaN: none came in either, or no `recordTiming`.
    */
   readonly pressure: number;
 }
 
-/** What listeners get. */
+/** The arguments of each event's listeners. */
 export interface PoolEvents<Shown = Worker, Value = unknown> {
   workerCreate: [worker: Shown];
   workerDestroy: [worker: Shown];
@@ -47,7 +50,7 @@ export interface PoolEvents<Shown = Worker, Value = unknown> {
 
 type EventMap = Record<keyof PoolEvents, unknown[]>;
 
-/** `EventEmitterAsyncResource` with the types of what listeners get. */
+/** Types the listeners of `EventEmitterAsyncResource`. */
 export interface PoolBase<Events extends EventMap> {
   on<Name extends keyof PoolEvents>(event: Name, listener: (...values: Events[Name]) => void): this;
   // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
@@ -57,7 +60,7 @@ export interface PoolBase<Events extends EventMap> {
   once(event: string | symbol, listener: (...values: any[]) => void): this;
 }
 
-/** What `Pool` and `Piscina` have in common: a core, its events and statistics. */
+/** What `Pool`, `Piscina` and `Tinypool` have in common: a core, its events and its statistics. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
 export abstract class PoolBase<Events extends EventMap = PoolEvents> extends EventEmitterAsyncResource {
   readonly #policy: Policy | undefined;
@@ -65,7 +68,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
   #saidDestroyed = false;
-  /** Milliseconds before the last `reopen()`. */
+  /** The `duration` until the last `reopen()`, in milliseconds. */
   #earlier = 0;
 
   protected constructor(name: string, options: FilledOptions, policy?: Policy) {
@@ -88,7 +91,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
         else if (value === undefined) this.emit(event);
         else this.emit(event, value);
       } catch (error) {
-        // An uncaught error all the same, but not in the middle of the pool's work.
+        // Remains an uncaught error, but not in the middle of the pool's work.
         queueMicrotask(() => {
           throw error;
         });
@@ -97,7 +100,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     return new Core(options, emit, this.#policy);
   }
 
-  /** What listeners get of a worker. */
+  /** What listeners get for a worker. */
   protected viewOf(worker: WorkerHandle): Events['workerCreate'][0] {
     return worker.thread;
   }
@@ -112,10 +115,10 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     this.#stats = undefined;
   }
 
-  /** Refuses further tasks, waits for those that were submitted (`closeTimeout` at most), then stops all workers. */
+  /** Refuses further tasks, waits at most `closeTimeout` for submitted tasks, then stops all workers. */
   abstract close(options?: CloseOptions): Promise<void>;
 
-  /** Stops all workers at once and rejects every task that is not done. Waits `closeTimeout` at most for threads to end. */
+  /** Stops all workers at once and rejects all unsettled tasks. Waits at most `closeTimeout` for threads to end. */
   async destroy(): Promise<void> {
     try {
       await this.core.destroy();
@@ -124,14 +127,14 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     }
   }
 
-  /** Tells watchers of async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
+  /** Tells tools that watch async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
   protected sayDestroyed(): void {
     if (this.#saidDestroyed) return;
     this.#saidDestroyed = true;
     this.emitDestroy();
   }
 
-  /** Closes the pool, without waiting for the end. */
+  /** Closes the pool without waiting for the end. */
   [Symbol.dispose](): void {
     this.close().catch((error: unknown) => this.emit('error', error));
   }
@@ -149,13 +152,13 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     return this.core.options.maxThreads;
   }
 
-  /** The options, with every default filled in: a copy that cannot be changed. */
+  /** The options with every default: a copy that cannot be changed. */
   get options(): Readonly<FilledOptions> {
-    // Without a prototype: a polluted Object.prototype adds no option.
+    // Without a prototype, so that a polluted Object.prototype adds no option.
     return Object.freeze(Object.assign(Object.create(null), this.core.options) as FilledOptions);
   }
 
-  /** The workers, those that still start included. */
+  /** The workers, including starting workers. */
   get threads(): Worker[] {
     return this.core.workers.map((worker) => worker.thread);
   }
@@ -180,12 +183,12 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     return this.#earlier + this.core.duration;
   }
 
-  /** Every worker is busy: a further task would wait. See the event of the same name. */
+  /** Whether every worker is busy, so that a further task would wait. See the event of the same name. */
   get needsDrain(): boolean {
     return this.core.needsDrain;
   }
 
-  /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
+  /** The share of the time of `maxThreads` workers in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
     return Math.min(1, (this.core.timing?.ever('run').sum ?? 0) / this.core.capacityTime);
   }
@@ -219,7 +222,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
 }
 
 /**
- * A runtime may lack what the pool stands on: a version that is too old, the page of an Electron window, a flag.
+ * Refuses runtimes without what the pool needs: old versions, pages of Electron, some flags.
  *
  * @throws PoolError PLIMSOLL_POOL_UNSUPPORTED_RUNTIME
  */

@@ -18,7 +18,7 @@ import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
 import type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, StreamNameOf, TaskOf } from './types.js';
 
-/** Options of `resize()`. What is left out stays as it is. */
+/** Options of `resize()`. Omitted options stay as they are. */
 export interface ResizeOptions {
   readonly minThreads?: number | undefined;
   readonly maxThreads?: number | undefined;
@@ -37,11 +37,11 @@ function withoutPiscinas(options: PoolOptions): PoolOptions {
 }
 
 /**
- * A pool of worker threads that share a task table with the host. Bad options are a TypeError or RangeError with the code
- * PLIMSOLL_POOL_BAD_OPTION.
+ * A pool of worker threads that share a task table with the host. Invalid options throw a TypeError or RangeError with
+ * the code PLIMSOLL_POOL_BAD_OPTION.
  *
- * Events: 'workerCreate' and 'workerDestroy' (a Worker), 'message' (what a worker file posts by `parentPort`),
- * 'needsDrain' (every worker is busy: a further task would wait), 'drain' (one is free again), 'error' (a worker
+ * Events: 'workerCreate' and 'workerDestroy' (a Worker), 'message' (what a worker file posts to `parentPort`),
+ * 'needsDrain' (every worker is busy: a further task would wait), 'drain' (a worker is free again), 'error' (a worker
  * died without a task, or `close()` timed out), 'close'.
  *
  * @example
@@ -58,11 +58,11 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Runs a task in a worker. Values are copied as by `structuredClone`, when the task leaves the queue: do not
-   * change a task that was submitted.
+   * Runs a task in a worker. The value is copied as by `structuredClone` when the task leaves the queue: do not change
+   * it after the call.
    *
-   * Rejects, and never throws: with what the task threw (class name, message, stack, code, cause and own
-   * properties kept), or with a PoolError.
+   * Rejects, and never throws: with what the task threw (class name, message, stack, code, cause and own properties
+   * kept), or with a PoolError.
    * @example
    * const thumbnail = await pool.run(image, { name: 'resize', transferList: [image.buffer], timeout: 5_000 });
    */
@@ -81,11 +81,11 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Runs a task once in each worker that there is, those that still start included, after what each has to do already. What became
-   * of it stands in one entry for each worker, in the form of `Promise.allSettled`. Workers that start later have `setup()`.
+   * Runs a task once in each worker, starting workers included, after the tasks that the worker already has. The result
+   * has an entry for each worker, in the form of `Promise.allSettled`. For workers that start later, use `setup()`.
    *
-   * Rejects for bad options, for a pool that is closed, and for a signal that is aborted already. A signal that is aborted later
-   * rejects the parts that are not done.
+   * Rejects for bad options, a closed pool, and a signal that is already aborted. A later abort rejects the parts that
+   * are not done.
    * @example
    * const results = await pool.broadcast(newRules, { name: 'loadRules' });
    * const failed = results.filter(({ status }) => status === 'rejected');
@@ -99,11 +99,11 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * The exported functions of the worker file as if they were here: with all their arguments, and a promise of what each
-   * gives. Arguments are copied as tasks are; `move(value)` transfers one. Calls reject as `run` does, with
+   * The exported functions of the worker file as if they were here: with all their arguments, and returning promises.
+   * Arguments are copied as tasks are; `move(value)` transfers one. Calls reject as `run` does, with
    * PLIMSOLL_POOL_LOAD_FAILED for a name that is not exported.
    *
-   * It is cheap to make one with other options: `pool.proxy({ timeout: 1_000 }).resize(image, 200)`.
+   * A proxy with other options is cheap: `pool.proxy({ timeout: 1_000 }).resize(image, 200)`.
    *
    * @param options of each call: those of `run` without `name` and `transferList`
    * @example
@@ -115,12 +115,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Runs a task for each item of an iterable or an async iterable, and gives the results to a `for await`. Nothing begins
-   * before its first turn. Items are taken only as fast as the loop takes results: never more than `concurrency` of them are in
-   * memory.
+   * Runs a task for each item of an iterable or an async iterable, and gives the results to a `for await`. Nothing
+   * begins before the loop does. At most `concurrency` items are in memory, so items are taken only as fast as the loop
+   * takes results.
    *
-   * The first failure, of an item or of the iterable, ends the loop with its reason. `break` ends it too: items that wait
-   * are taken back, what runs goes on to its end or is asked to (`grace`), and the iterable is closed.
+   * The first failure, of a task or of the iterable, ends the loop with its reason. `break` ends it too: waiting tasks
+   * are taken back, running tasks go on or are asked to end (`grace`), and the iterable is closed.
    * @example
    * for await (const thumbnail of pool.map(images, { name: 'resize', concurrency: 16 })) await save(thumbnail);
    */
@@ -133,11 +133,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Calls a generator function of a worker file, or one that returns any other iterable, and gives its items to a `for
-   * await`. Nothing begins before its first turn. The worker makes at most `highWaterMark` items that the loop has not got.
+   * Calls a generator function of a worker file, or a function that returns any other iterable, and gives its items to
+   * a `for await`. Nothing begins before the loop does. The worker makes at most `highWaterMark` items ahead of the
+   * loop.
    *
-   * `break` closes the iterable in the worker, and waits for its `finally` blocks. What the generator throws, and the death of
-   * its worker, end the loop with that reason, behind the items that came before.
+   * `break` closes the iterable in the worker and waits for its `finally` blocks. An error of the generator, or the
+   * death of its worker, ends the loop with that reason, after the items that came before.
    * @example
    * for await (const row of pool.stream('report.csv', { name: 'rows' })) if (isLast(row)) break;
    */
@@ -149,16 +150,16 @@ export class Pool<Module = AnyModule> extends PoolBase {
     return streamOf(this.core, task, options);
   }
 
-  /** @internal As `run()`, but the thread itself reads the task and writes the result. */
+  /** @internal As `run()`, but the worker decodes the task and encodes the result. */
   runBytes(call: BytesCall, isSpread: boolean, options: RunOptions): Promise<Uint8Array | number> {
     const parcel = { ...unmoved(call), call: isSpread ? BYTES | SPREAD : BYTES };
     return submit(this.core, parcel, check(this.core, plainCopy(options))) as Promise<Uint8Array | number>;
   }
 
   /**
-   * The names that `run` takes for the pool's worker file: those of its exported functions, sorted. Loads the file in a worker.
+   * The names of the worker file's exported functions, sorted. Loads the file in a worker.
    *
-   * Rejects as `run()` does, with PLIMSOLL_POOL_NO_FILENAME for a pool without one.
+   * Rejects as `run()` does, with PLIMSOLL_POOL_NO_FILENAME for a pool without a file.
    * @example
    * console.log(await pool.names()); // ['default', 'resize']
    */
@@ -169,8 +170,8 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Resolves when a further task would not wait: at once, if a worker is free or may be started. For callers that submit more than
-   * workers can do.
+   * Resolves when a further task would not wait: at once, if a worker is free or may be started. Use it to submit no
+   * more tasks than workers can do.
    * @example
    * for (const image of images) {
    *   await pool.capacity();
@@ -181,12 +182,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
     return this.core.capacity();
   }
 
-  /** Resolves when no task is under way and no stream is open: at once, if that is so. */
+  /** Resolves when no task is under way and no stream is open. */
   onIdle(): Promise<void> {
     return this.core.idle.promise();
   }
 
-  /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
+  /** Begins no more tasks until `resume()`; open streams go on. */
   pause(): void {
     this.core.pause();
   }
@@ -202,9 +203,9 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * As many workers as `minThreads` says are ready: the worker file is loaded, and its `setup()` is done. Rejects with
-   * PLIMSOLL_POOL_START_FAILED when a worker ends before that, and with PLIMSOLL_POOL_CLOSED when the pool does; a later call
-   * waits for another attempt.
+   * Resolves when `minThreads` workers are ready: the worker file is loaded, and its `setup()` is done. Rejects with
+   * PLIMSOLL_POOL_START_FAILED if a worker ends before that, and with PLIMSOLL_POOL_CLOSED if the pool is closed; a
+   * later call waits for another attempt.
    * @example
    * await pool.ready();
    * server.listen(8080);
@@ -214,11 +215,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Changes how many workers there are, at once. Workers beyond `maxThreads` take no more tasks, and end when they have ended those
-   * that they run: no task is lost.
+   * Changes the number of workers at once. Workers beyond `maxThreads` take no more tasks and end after their running
+   * tasks: no task is lost.
    *
-   * @throws RangeError also for more than the pool's memory has room for: twice the `maxThreads` that it was made with, and some;
-   *   PoolError PLIMSOLL_POOL_CLOSED
+   * @throws TypeError or RangeError for bad options, also for more workers than the pool's memory has room for: some more
+   *   than twice the `maxThreads` that it was made with
+   * @throws PoolError PLIMSOLL_POOL_CLOSED
    * @example
    * pool.resize({ minThreads: 2, maxThreads: 16 });
    */
@@ -237,10 +239,11 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Refuses further tasks, waits for those that were submitted and for streams, then for `dispose()` of worker files, and stops
+   * Refuses further tasks, waits for submitted tasks and open streams, then for `dispose()` of worker files, and stops
    * all workers.
    *
-   * Rejects with PLIMSOLL_POOL_CLOSE_TIMEOUT when that takes longer than `timeout`, and says what was left; nothing of it lives on.
+   * Rejects with PLIMSOLL_POOL_CLOSE_TIMEOUT if that takes longer than `timeout`. The error says what was left;
+   * everything is stopped.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     const copy = plainCopy(options);

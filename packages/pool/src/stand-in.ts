@@ -10,7 +10,7 @@ import { workerContext } from './shared/context.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { VERSION } from './version.js';
 
-/** For each option: what is right, and the end of the error's text. */
+/** Each option's name, its check, and the end of its error text. */
 export type Checks<Options> = readonly (readonly [
   keyof Options & string,
   (value: never) => boolean,
@@ -22,7 +22,7 @@ export const isObject = (value: unknown): boolean => typeof value === 'object' &
 export const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 export const isText = (value: unknown): boolean => value === null || typeof value === 'string';
 
-/** @param called what error texts call the option. @throws TypeError */
+/** @param called the option's name in error texts @throws TypeError */
 export function check<Options extends object>(
   options: Options,
   checks: Checks<Options>,
@@ -37,11 +37,11 @@ export function check<Options extends object>(
 export const integerOf = (value: number | undefined): number | undefined =>
   value === undefined || !Number.isFinite(value) ? value : Math.max(Math.floor(value), 0);
 
-/** As the originals give them to Node, which makes texts of what `argv` holds. */
+/** The originals pass `argv` to Node, which makes strings of its items. */
 export const argvOf = (argv: unknown): string[] | undefined =>
   Array.isArray(argv) ? argv.map(String) : (argv as undefined);
 
-/** @param usual how many at most, when neither is given. @throws RangeError */
+/** @param usual the default of `maxThreads` @throws RangeError */
 export function threadsOf(
   minThreads: number | undefined,
   maxThreads: number | undefined,
@@ -54,7 +54,7 @@ export function threadsOf(
   return { minThreads: integerOf(minThreads) ?? Math.min(half, most), maxThreads: most };
 }
 
-/** As `fillOptions`; `workerData` that cannot be cloned raises the plain error of Node, as in both originals. */
+/** As `fillOptions`, but uncloneable `workerData` raises Node's own error, as in both originals. */
 export function fill(options: PoolOptions): FilledOptions {
   try {
     return fillOptions(options);
@@ -63,7 +63,7 @@ export function fill(options: PoolOptions): FilledOptions {
   }
 }
 
-/** The originals reject with the worker's error, where the pool has it as the cause; and with another one after `close()`. */
+/** The originals reject with the worker's error, which is the pool's `cause`, and with another error after `close()`. */
 function unwrapped(error: unknown): unknown {
   if (!(error instanceof PoolError)) return error;
   if (error.code === 'PLIMSOLL_POOL_CLOSED' && error.message !== 'Terminating worker thread') {
@@ -73,14 +73,13 @@ function unwrapped(error: unknown): unknown {
   return bare.includes(error.code) && error.cause !== undefined ? error.cause : error;
 }
 
-/** As the originals' types have it, so that their users' code still compiles. */
+/** As in the originals' types, so that code written for them still compiles. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Any = any;
 
 /** What the stand-ins for Piscina and tinypool share. */
 export abstract class StandIn<Shown = Worker> extends PoolBase<PoolEvents<Shown, Any>> {
   readonly #kind: string;
-  /** It was closed or destroyed. */
   protected isOver = false;
 
   protected constructor(kind: string, options: FilledOptions, policy: Policy) {
@@ -88,13 +87,13 @@ export abstract class StandIn<Shown = Worker> extends PoolBase<PoolEvents<Shown,
     this.#kind = kind;
   }
 
-  /** The originals take tasks again after their end, with new workers. */
+  /** After their end, the originals take tasks again, with new workers. */
   protected ensureOpen(): void {
     if (this.isOver) this.reopen();
     this.isOver = false;
   }
 
-  /** Settles inside an async resource, so that diagnostic tools see one of that type per task. Errors are the original's. */
+  /** Settles inside an async resource, so that diagnostic tools see one per task. Errors are the original's. */
   protected inResource<R>(result: Promise<R>): Promise<R> {
     const triggerAsyncId = this.asyncResource.asyncId();
     const resource = new AsyncResource(`${this.#kind}.Task`, { triggerAsyncId });
@@ -106,7 +105,7 @@ export abstract class StandIn<Shown = Worker> extends PoolBase<PoolEvents<Shown,
     });
   }
 
-  /** Are we inside a worker of a pool? */
+  /** Is this code inside a worker of a pool? */
   static get isWorkerThread(): boolean {
     return workerContext().isWorkerThread;
   }
@@ -123,7 +122,7 @@ export abstract class StandIn<Shown = Worker> extends PoolBase<PoolEvents<Shown,
   static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
 }
 
-/** As the class's own, since some look there. */
+/** Copies inherited statics, because some tools look only at own properties. */
 export function giveStatics(Class: object): void {
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(StandIn)))
     if (!Object.hasOwn(Class, name)) Object.defineProperty(Class, name, property);

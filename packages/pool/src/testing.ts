@@ -1,4 +1,4 @@
-// Everything that `@plimsoll/pool` has, so that it can stand in for that in a test, with a `Pool` for tests.
+// All of `@plimsoll/pool`, so that tests can replace that module, with a `Pool` for tests.
 export * from './index.js';
 export type { Fault, FaultKind, InjectedFault } from './testing/faults.js';
 export type { Step } from './testing/simulation.js';

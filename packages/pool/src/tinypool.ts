@@ -31,24 +31,24 @@ import {
 } from './stand-in.js';
 
 /**
- * The interface of tinypool 2 over a plimsoll pool, with threads: the same class, options, statics and error texts. What
- * differs, and why, is in docs/guide/migrating-from-tinypool.md.
+ * Options of tinypool 2. `Tinypool` has the original's methods, options, statics and error texts, with threads only;
+ * docs/guide/migrating-from-tinypool.md lists the differences.
  */
 export interface TinypoolOptions
   extends Pick<PoolOptions, 'argv' | 'execArgv' | 'env' | 'workerData' | 'maxQueue'> {
   filename?: string | URL | null | undefined;
   /** Default: 'default'. */
   name?: string | undefined;
-  /** Threads, or below 1 a part of the CPUs. Default: half of the CPUs. */
+  /** The least number of workers; below 1, a share of the CPUs. Default: half of the CPUs. */
   minThreads?: number | undefined;
-  /** Threads, or below 1 a part of the CPUs. Default: the CPUs. */
+  /** The greatest number of workers; below 1, a share of the CPUs. Default: the number of CPUs. */
   maxThreads?: number | undefined;
-  /** Milliseconds. Default: 0. */
+  /** Milliseconds after which an idle worker beyond `minThreads` is stopped. Default: 0. */
   idleTimeout?: number | undefined;
   concurrentTasksPerWorker?: number | undefined;
   resourceLimits?: ResourceLimits | undefined;
   trackUnmanagedFds?: boolean | undefined;
-  /** Processes are refused. Default: 'worker_threads'. */
+  /** Child processes are refused. Default: 'worker_threads'. */
   runtime?: 'worker_threads' | undefined;
   /** A fresh worker for each task. Default: false. */
   isolateWorkers?: boolean | undefined;
@@ -56,14 +56,14 @@ export interface TinypoolOptions
   teardown?: string | undefined;
   /** Milliseconds that a worker may take to end. Default: no limit, 30 s for `destroy()`. */
   terminateTimeout?: number | undefined;
-  /** Bytes of heap after a task from which on its worker is replaced. Default: none. */
+  /** Bytes of heap after a task above which its worker is replaced. Default: none. */
   maxMemoryLimitBeforeRecycle?: number | undefined;
   taskQueue?: TaskQueue | undefined;
-  /** Idle workers sleep in their event loop; with false at once, without looking for tasks for up to 0.2 ms before. Default: true. */
+  /** With false, idle workers sleep at once; otherwise they first look for tasks for up to 0.2 ms. Default: true. */
   useAtomics?: boolean | undefined;
-  /** For `histogram`, `utilization` and `stats`, which tinypool has none of. Default: false. */
+  /** Record times for `histogram`, `utilization` and `stats`, which tinypool does not have. Default: false. */
   recordTiming?: boolean | undefined;
-  /** Without effect: it is for processes. */
+  /** Without effect: it is for child processes. */
   serialization?: 'json' | 'advanced' | undefined;
 }
 
@@ -71,9 +71,9 @@ export interface TinypoolOptions
 export type FilledTinypoolOptions = FilledOptions &
   TinypoolOptions & { runtime: 'worker_threads'; useAtomics: boolean };
 
-/** What goes with a task. With threads, messages go through a MessagePort in `transferList` instead. */
+/** The channel of a task. With threads, send messages through a MessagePort in `transferList` instead. */
 export interface TinypoolChannel {
-  /** Called when the worker of the task ends, or when a task with another channel begins after it. */
+  /** Called when the worker of the task ends, or when a later task with another channel begins. */
   onClose?: () => void;
 }
 
@@ -87,23 +87,23 @@ export interface TinypoolRunOptions {
   runtime?: 'worker_threads' | undefined;
 }
 
-/** What a custom queue sees of a task. */
+/** A task as a custom queue sees it. */
 export interface Task extends PoolTask {
-  /** Rejects it if it still waits. */
+  /** Rejects the task if it still waits. */
   cancel(): void;
 }
 
-/** A queue of one's own: decides in which order waiting tasks run. */
+/** A custom queue: decides the order of waiting tasks. */
 export interface TaskQueue {
   readonly size: number;
   push(task: Task): void;
   shift(): Task | null;
   remove(task: Task): void;
-  /** Called by `cancelPendingTasks()`, which has removed all tasks before. */
+  /** Called by `cancelPendingTasks()` after all tasks were removed. */
   cancel?(): void;
 }
 
-/** What a task that `cancelPendingTasks()` took from the queue is rejected with. */
+/** The error of a task that `cancelPendingTasks()` took from the queue. */
 class CancelError extends Error {
   override readonly name = 'CancelError';
 
@@ -122,7 +122,7 @@ const OPTIONS: Checks<TinypoolOptions> = [
   ['taskQueue', isTaskQueue, 'must be a TaskQueue object'],
 ];
 
-/** @throws TypeError for what processes alone have */
+/** @throws TypeError for members that need child processes */
 function checkChannel(channel: TinypoolChannel): void {
   for (const name of ['onMessage', 'postMessage'])
     if ((channel as Record<string, unknown>)[name] !== undefined)
@@ -138,7 +138,7 @@ function checkRuntime(name: string, value: unknown): void {
 
 const MEGABYTE = 2 ** 20;
 
-/** As for tinypool, null is nothing, except as a value for the workers. */
+/** As in tinypool, null counts as not given, except for `workerData`. */
 function translate(source: TinypoolOptions): TinypoolOptions & PoolOptions {
   const options: TinypoolOptions & Record<string, unknown> = Object.assign(Object.create(null), source);
   for (const name in options) if (options[name] === null && name !== 'workerData') delete options[name];
@@ -214,9 +214,9 @@ export class Tinypool extends StandIn {
     }
   }
 
-  /** A timer keeps the process alive meanwhile, which workers that end do not. */
+  /** A timer keeps the process alive meanwhile; ending workers do not. */
   async #inTime(ends: Promise<unknown>): Promise<void> {
-    // As for tinypool, 0 is no limit.
+    // As in tinypool, 0 is no limit.
     const isEnded = await isInTime(ends, this.options.terminateTimeout || LONGEST_TIMER);
     if (!isEnded) throw new Error('Failed to terminate worker');
   }
@@ -231,13 +231,16 @@ export class Tinypool extends StandIn {
     if (this.#channels.delete(channel)) channel.onClose?.();
   }
 
-  /** Rejects the tasks that wait. Those that run go on. */
+  /** Rejects the waiting tasks. Running tasks go on. */
   cancelPendingTasks(): void {
     this.core.clear(() => new CancelError());
     this.#taskQueue?.cancel?.();
   }
 
-  /** Ends idle workers now, and busy ones after their tasks; new workers take their places. One that still starts stays if tasks wait. */
+  /**
+   * Ends idle workers now and busy workers after their tasks; new workers replace them. A starting worker stays if
+   * tasks wait.
+   */
   async recycleWorkers(options?: { runtime?: 'worker_threads' }): Promise<void> {
     checkRuntime('options.runtime', options?.runtime);
     if (this.#isolation !== undefined) return;
@@ -250,20 +253,20 @@ export class Tinypool extends StandIn {
     for (const [channel, isOver] of this.#channels) if (isOver) this.#closeChannel(channel);
   }
 
-  /** Ends all workers, idle ones after their `teardown`, and rejects every task that is not done. */
+  /** Ends all workers, idle workers after their `teardown`, and rejects all unsettled tasks. */
   override async destroy(): Promise<void> {
     const { core } = this;
     const channels = [...this.#channels.keys()];
     this.isOver = true;
     core.ended = true;
-    // A worker may have ended tasks before the pool has read that its file has a teardown.
+    // The pool may not have read yet that a worker's file has a teardown.
     for (const worker of core.workers) worker.readMessages();
     const idle = core.workers.filter((worker) => worker.hasNothing && worker.disposes);
     for (const worker of idle) retire(core, worker);
     try {
       await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
     } finally {
-      // A task that has come meanwhile has opened the pool again, with another core.
+      // A task that came meanwhile has reopened the pool, with another core.
       if (this.core === core) await super.destroy();
       else await core.destroy();
       for (const channel of channels) this.#closeChannel(channel);
@@ -305,5 +308,5 @@ export {
   valueSymbol as kValue,
 };
 export type Options = TinypoolOptions;
-/** Inside a worker: its number, from 1 to `maxThreads`; elsewhere undefined, which tinypool's type leaves out. */
+/** Inside a worker: its number, from 1 to `maxThreads`; elsewhere undefined, which tinypool's type omits. */
 export const workerId: number = tinypoolWorkerId() as number;

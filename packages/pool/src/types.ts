@@ -6,27 +6,27 @@ type FunctionsOf<Module> = {
 type Exported<Value> =
   Awaited<Value> extends (task: infer Task) => infer Result ? (task: Task) => Result : never;
 
-/** Names that `run` takes for a worker module. */
+/** The names that `run` accepts for a worker module. */
 export type NameOf<Module> = Extract<keyof FunctionsOf<Module>, string>;
 
-/** What the function of that name takes. */
+/** The argument of the named function. */
 export type TaskOf<Module, Name> = Name extends keyof FunctionsOf<Module>
   ? Parameters<FunctionsOf<Module>[Name]>[0]
   : never;
 
-/** What `run` gives for the function of that name. */
+/** The result of `run` for the named function. */
 export type ResultOf<Module, Name> = Name extends keyof FunctionsOf<Module>
   ? Awaited<ReturnType<FunctionsOf<Module>[Name]>>
   : never;
 
-/** What an iterable gives, item by item. */
+/** The type of an iterable's items. */
 export type ItemOf<Result> = unknown extends Result
   ? unknown
   : Result extends AsyncIterable<infer Item> | Iterable<infer Item>
     ? Awaited<Item>
     : never;
 
-/** Names that `stream` takes: those of functions that may return an iterable, or a promise of one. */
+/** The names that `stream` accepts: functions that may return an iterable, or a promise of one. */
 export type StreamNameOf<Module> = {
   [Name in NameOf<Module>]: unknown extends ResultOf<Module, Name>
     ? Name
@@ -35,24 +35,25 @@ export type StreamNameOf<Module> = {
       : Name;
 }[NameOf<Module>];
 
-/** The type of modules that are not known: every name, any task; what comes back is for the caller to judge. */
+/** A module of unknown type: any name, any task; the caller must check the result. */
 export type AnyModule = { [name: string]: (task: unknown) => unknown };
 
 /**
- * What `pool.proxy()` makes of a worker module: its functions, each with a promise of what it gives. Other exports are left
- * out, and so is one called `then`.
+ * The type of `pool.proxy()` for a worker module: its functions, each returning a promise. Other exports are left out,
+ * and so is a function called `then`.
  *
- * A function that gives a promise anyway keeps its type as it is, with type parameters and every overload. Of others,
- * TypeScript can only take apart up to four overloads, and puts the constraint (`unknown`) in the place of a type parameter.
+ * A function that already returns a promise keeps its type, with type parameters and every overload. Of other
+ * functions, TypeScript can take apart at most four overloads, and replaces type parameters by their constraint
+ * (`unknown`).
  */
 export type Proxied<Module> = string extends keyof Module
   ? { [name: string]: (...items: unknown[]) => Promise<unknown> }
   : { [Name in NamesOf<Module>]: Remote<Awaited<Module[Name]>> };
 
-/** Any functions of a host. */
+/** Any host functions. */
 export type AnyHost = { [name: string]: (...items: unknown[]) => unknown };
 
-/** The functions of a host as a task has them: each with a promise of what it gives, or by `sync` with that itself. */
+/** Host functions as a task sees them: each returns a promise, or under `sync` the result itself. */
 export type HostCalls<Api> = Proxied<Api> & {
   readonly sync: {
     [Name in keyof Api]: Api[Name] extends (...items: infer Items) => infer Result
@@ -69,7 +70,7 @@ type NamesOf<Module> = {
       : never;
 }[keyof Module];
 
-/** Each of the last four signatures, with a promise of what it gives. */
+/** Each of the last four signatures, returning a promise. */
 type Remote<Function> = Missing & Function extends {
   (...items: infer A): infer P;
   (...items: infer B): infer Q;
@@ -81,7 +82,7 @@ type Remote<Function> = Missing & Function extends {
     : Late<A, P> & Late<B, Q> & Late<C, R> & Late<D, S>
   : never;
 
-/** Stands in front of a function, for the signatures that it has less than four. */
+/** Fills up functions that have fewer than four signatures. */
 interface Missing {
   (...items: never): Promise<unknown>;
   (...items: never): Promise<unknown>;

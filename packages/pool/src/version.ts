@@ -1,2 +1,2 @@
-/** The version of this package: that of its package.json, without a file to read at every start. */
+/** The version in package.json, copied here so that no start reads that file. */
 export const VERSION = '1.0.0-rc.0';

@@ -8,14 +8,14 @@ export { move, type TransferableValue, transferableSymbol, valueSymbol } from '.
 export { receiveContext, type Storage, type Storages } from './shared/stores.js';
 export type { AnyHost, HostCalls } from './types.js';
 
-/** Are we inside a worker of a pool? */
+/** Is this code inside a worker of a pool? */
 export const isWorkerThread: boolean = workerContext().isWorkerThread;
 /** Inside a worker: the option `workerData`. */
 export const workerData: unknown = workerContext().workerData;
 
 /**
- * The task that this code belongs to, also after an `await`. For a task without `grace`, and outside of a worker, nothing
- * is ever aborted.
+ * The task that the calling code belongs to, also after an `await`. Outside a worker, and for a task without `grace`,
+ * it is never aborted.
  *
  * @example
  * import { task } from '@plimsoll/pool/worker';
@@ -34,7 +34,7 @@ export const task: TaskContext = {
     return currentContext()?.aborted ?? false;
   },
   get signal(): AbortSignal {
-    // A new one each time: listeners of many tasks would pile up on one that never fires.
+    // A new signal each time: listeners of many tasks would pile up on a shared signal that never fires.
     return currentContext()?.signal ?? new AbortController().signal;
   },
 };
@@ -61,12 +61,12 @@ const call = (name: string, items: unknown[]): Promise<unknown> => {
 };
 
 /**
- * The functions that the pool has as its option `host`, or `run()`: they run on the thread of the pool. Arguments and results
- * are copied as tasks are; `move(value)` transfers one. `host.sync` has them too: it blocks this thread until there is an
- * answer, and costs about as much as a task.
+ * The functions of the option `host`, of the pool or of `run()`: they run on the pool's thread. Arguments and results
+ * are copied as tasks are; `move(value)` transfers one. `host.sync` has them too: it blocks this thread until the
+ * answer is there, and costs about as much as a task.
  *
- * A task may call while it runs: a call that is not answered by its end rejects with PLIMSOLL_POOL_CALL_TOO_LATE. What the
- * function throws arrives as it was thrown.
+ * A task may call them while it runs: a call without an answer at the task's end rejects with
+ * PLIMSOLL_POOL_CALL_TOO_LATE. What the function throws arrives as it was thrown.
  *
  * @example
  * import { host } from '@plimsoll/pool/worker';
