@@ -19,10 +19,7 @@ export interface PoolHistogram {
 }
 
 export interface CloseOptions {
-  /**
-   * Reject the tasks that `queueSize` counts instead of running them. Also works after an earlier `close()`. Default:
-   * false.
-   */
+  /** Reject the tasks that `queueSize` counts instead of running them, also after an earlier `close()`. Default: false. */
   readonly force?: boolean | undefined;
   /** Milliseconds that all of it may take. Only the first `close()` sets it. Default: the pool's `closeTimeout`. */
   readonly timeout?: number | undefined;
@@ -100,7 +97,6 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     return new Core(options, emit, this.#policy);
   }
 
-  /** What listeners get for a worker. */
   protected viewOf(worker: WorkerHandle): Events['workerCreate'][0] {
     return worker.thread;
   }
@@ -221,11 +217,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
   }
 }
 
-/**
- * Refuses runtimes without what the pool needs: old versions, pages of Electron, some flags.
- *
- * @throws PoolError PLIMSOLL_POOL_UNSUPPORTED_RUNTIME
- */
+/** Refuses runtimes that lack what the pool needs. @throws PoolError PLIMSOLL_POOL_UNSUPPORTED_RUNTIME */
 function checkRuntime(): void {
   const { waitAsync } = Atomics as { waitAsync?: unknown };
   const missing = typeof SharedArrayBuffer === 'function' ? 'Atomics.waitAsync' : 'SharedArrayBuffer';

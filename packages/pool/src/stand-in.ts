@@ -77,7 +77,6 @@ function unwrapped(error: unknown): unknown {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Any = any;
 
-/** What the stand-ins for Piscina and tinypool share. */
 export abstract class StandIn<Shown = Worker> extends PoolBase<PoolEvents<Shown, Any>> {
   readonly #kind: string;
   protected isOver = false;

@@ -238,8 +238,8 @@ export class Tinypool extends StandIn {
   }
 
   /**
-   * Ends idle workers now and busy workers after their tasks; new workers replace them. A starting worker stays if
-   * tasks wait.
+   * Ends idle workers now, and busy workers after their tasks; new workers follow. A starting worker stays if tasks
+   * wait.
    */
   async recycleWorkers(options?: { runtime?: 'worker_threads' }): Promise<void> {
     checkRuntime('options.runtime', options?.runtime);

@@ -50,7 +50,6 @@ export type Proxied<Module> = string extends keyof Module
   ? { [name: string]: (...items: unknown[]) => Promise<unknown> }
   : { [Name in NamesOf<Module>]: Remote<Awaited<Module[Name]>> };
 
-/** Any host functions. */
 export type AnyHost = { [name: string]: (...items: unknown[]) => unknown };
 
 /** Host functions as a task sees them: each returns a promise, or under `sync` the result itself. */

@@ -15,7 +15,6 @@ interface Block {
 interface Chunk {
   readonly memory: Memory;
   carved: number;
-  /** Blocks in use. */
   live: number;
   wasUsed: boolean;
 }
@@ -76,7 +75,7 @@ export class Arena {
     copyWords(from, length, this.#chunk(address).memory, wordOf(address));
   }
 
-  /** The address of so many bytes, written by `write`, or -1. */
+  /** Like `allocate`, for so many bytes that `write` writes. */
   lend(bytes: number, write: (memory: RawBuffer, at: number) => void): number {
     const address = this.allocate((bytes + 3) >> 2);
     if (address !== -1) write(this.#chunk(address).memory.bytes, wordOf(address) * 4);

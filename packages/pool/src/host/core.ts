@@ -49,7 +49,6 @@ export class Core extends State implements Pumped {
   readonly #startedAt = now();
   readonly openTelemetry = openTelemetryOf(this.options);
   needsDrain = false;
-  /** Custom queues and load balancers see when a task was submitted, too. */
   readonly #notesTime: boolean;
   readonly #recycles = (this.options.maxTasksPerWorker ?? this.options.maxHeapMb) !== undefined;
   readonly #pump = new Pump(this.table.words, this);
@@ -76,12 +75,10 @@ export class Core extends State implements Pumped {
     return Math.min(idle, this.spareThreads);
   }
 
-  /** Workers that no task needs, including starting workers. */
   get spareThreads(): number {
     return Math.max(0, this.workers.length - this.outstanding + this.bound);
   }
 
-  /** Tasks that neither a free nor a starting worker can take. */
   get queueSize(): number {
     return this.waiting(this.count);
   }

@@ -3,10 +3,8 @@ import { availableParallelism } from 'node:os';
 import { join, posix } from 'node:path';
 
 /**
- * The cores that control groups allow this process, often a fraction: the least quota of its groups and their
- * ancestors. `null`: no quota. Node's `availableParallelism()` knows quotas only on some lines, and in whole cores.
- *
- * @param root directory that plays the part of `/`
+ * The cores that the control groups of this process and their ancestors allow, often a fraction; `null`: no quota.
+ * Node's `availableParallelism()` knows quotas only on some lines, and in whole cores. `root` stands in for `/`.
  */
 export function readCpuQuota(root = '/'): number | null {
   const folders = read(root, 'proc/self/cgroup').split('\n').flatMap(foldersOf);

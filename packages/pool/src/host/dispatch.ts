@@ -165,7 +165,6 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   }
   if (chosen === undefined && task.hasTransfer) {
     chosen = onlyTaker(state, task);
-    // The worker's tasks will end and make room.
     if (chosen !== undefined && slots.inUse >= limitAhead(state)) return NO_ROOM;
   }
   const slot = slots.take(task);

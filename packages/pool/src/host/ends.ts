@@ -14,8 +14,7 @@ import { LOOSE, PAUSED, SETTLED, type Task } from './task.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, kill, leave } from './workers.js';
 
-// How to cancel a task that a worker has claimed.
-/** Let it go on. */
+// How `cancel` treats a task that a worker has claimed. LEAVE: it goes on.
 export const LEAVE = 0;
 /** Ask it to end, and stop its worker after `grace`. Its function must have been called with a context. */
 export const ASK = 1;
@@ -33,7 +32,6 @@ export function cancel(state: State, task: Task, reason: unknown, how: How, grac
   return isCancelled;
 }
 
-/** Rejects a task that no worker has claimed. */
 export function withdraw(state: State, task: Task, reason: unknown): boolean {
   if (!takeOut(state, task)) return false;
   state.settle(task, reason, true);
@@ -115,10 +113,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   return !isIdleDeath && (!isStillborn || state.workers.length > 0);
 }
 
-/**
- * Puts back what waited for an exited worker. `dead`: tasks that it ran, that had transferred objects there, or that no
- * other worker can run. `ran`: how many it ran.
- */
+/** Collects what an exited worker leaves. `dead`: tasks that it ran, whose transfers it had, or that no other worker can run. */
 function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
   const dead: Task[] = [];
   state.refusedAt = -1;
@@ -203,7 +198,6 @@ function runAgain(state: State, task: Task): void {
     findHome(state, task);
     putBack(state, task);
   } catch (error) {
-    // A custom queue may throw.
     state.settle(task, error, true);
   }
 }

@@ -26,10 +26,8 @@ export interface TaskEvent {
 const channels = tracingChannel('plimsoll.pool.task');
 const started = channel('plimsoll.pool.task.started');
 
-/** Does anybody subscribe to the channels? Asked for each task. */
 export const isWatched = (): boolean => channels.hasSubscribers || started.hasSubscribers;
 
-/** A task from its submission to its end, with its events and its span. */
 export interface Journey {
   /** Submit these instead of the task's own. */
   readonly value: unknown;
@@ -70,7 +68,6 @@ export class Escort {
     started.publish(event);
   }
 
-  /** Submits a task by `start`, with what travels with it. @throws what `start` throws */
   submit(
     value: unknown,
     handler: number,

@@ -5,9 +5,8 @@ import { messageOf } from '../shared/untrusted.js';
 import type { Breaking } from './options.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
-/** Keeps a pool from starting worker after worker when none can start. */
+/** Pauses the start of workers when several in a row could not start. */
 export class Breaker {
-  /** Workers in a row that ended before they were ready. */
   failures = 0;
   /** No worker is started until this time; 0: no pause. */
   until = 0;

@@ -21,7 +21,7 @@ const settled = Promise.resolve();
 
 /** The blocking call whose host function runs. Created late: on Node 20 and 22 it slows every promise down. */
 let serving: AsyncLocalStorage<BlockingCall> | undefined;
-/** A call forgets its settled tasks each time it has noted this many. */
+/** A call drops its settled tasks each time it has noted this many. */
 const MANY = 1000;
 
 /** Reads a blocking call, unless the worker has given it up. */

@@ -60,7 +60,6 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
   #last: Place | undefined;
   readonly #waiters: ((item: ItemResult | Rejection) => void)[] = [];
   readonly #ends = new Set<EndItem>();
-  /** Calls a function in the async context where the loop began. */
   #there: (<Result>(call: () => Result) => Result) | undefined;
   #unwatch: (() => void) | undefined;
   readonly #source: Source;
@@ -74,10 +73,9 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.#start = start;
   }
 
-  /** Called when the loop begins. @throws why it fails at once */
+  /** @throws why the loop fails at once */
   protected open(): void {}
 
-  /** False: no item may begin for now. */
   protected mayBegin(): boolean {
     return true;
   }
@@ -250,7 +248,6 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     this.#size = 0;
   }
 
-  /** Takes the first place out, if its outcome is there. */
   #ready(): Place | undefined {
     const first = this.#first;
     if (first === undefined || first.outcome === COMING) return undefined;

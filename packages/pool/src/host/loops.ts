@@ -58,7 +58,7 @@ const MOST_FLYING = 64;
 export function streamOf(core: Core, value: unknown, options: StreamOptions): Stream {
   const copy = plainCopy(options);
   const most = count('options.highWaterMark', copy.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
-  // The task that opens a stream sees the stream's signal, not its own.
+  // In the worker, `task.signal` is that of the stream, not of the task that opens the stream.
   const checked = { ...check(core, copy), grace: duration('options.grace', copy.grace) ?? 0, call: 0 };
   const transfer = transferOf(copy);
   return new Stream(
@@ -79,7 +79,7 @@ class Stream extends Iteration implements OpenStream {
   #parcel: Parcel | undefined;
   #id = -1;
   #isOver = false;
-  /** Events and span of the whole stream. The worker keeps the stores of the first task. */
+  /** Events and span of the whole stream. */
   #journey: Journey | undefined;
   /** Set while the iterable is being closed, because the loop wants no more items. */
   #settleClosed: ((error?: Rejection) => void) | undefined;
@@ -151,7 +151,6 @@ class Stream extends Iteration implements OpenStream {
     return worker !== undefined && worker.state < STOPPING && this.underWay < MOST_FLYING;
   }
 
-  /** Asks for one more item. */
   #request(settle: (outcome: unknown) => void): EndItem {
     const extras = this.#extras({ stream: 'continues', worker: this.worker });
     const task = this.#step([NEXT, this.#id], extras, (item) => {
@@ -166,7 +165,6 @@ class Stream extends Iteration implements OpenStream {
     return this.#core.start(step, handlerOf(this.#core, this.#checked, CONTINUED), extras, onEnd);
   }
 
-  /** Closes the iterable after the steps that are under way. */
   #close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#settleClosed = resolve as never;
@@ -196,7 +194,6 @@ class Stream extends Iteration implements OpenStream {
     if (this.#isOver) super.unwatch();
   }
 
-  /** Called when the worker or the pool is gone. */
   override fail(reason: unknown): void {
     super.fail(reason);
     this.#over();

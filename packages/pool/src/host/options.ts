@@ -26,7 +26,6 @@ export function duration(name: string, value: unknown): number | undefined {
   return value;
 }
 
-/** Checks a value that stays as it is. */
 const accept =
   <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
   (name, value) => {
@@ -69,7 +68,7 @@ export interface PoolOptions {
   argv?: string[] | undefined;
   /** Node options of the workers. Default: those of the process. */
   execArgv?: string[] | undefined;
-  /** `process.env` of the workers. Default: a copy of the host's. */
+  /** `process.env` of the workers. Default: a copy of the host's `process.env`. */
   env?: WorkerOptions['env'] | undefined;
   /** The value of `workerData` in the workers, cloned for each. Default: undefined. */
   workerData?: unknown;
@@ -102,10 +101,7 @@ export interface PoolOptions {
   maxHeapMb?: number | undefined;
   /** The most bytes of a task, a result or an item of an iterable, without transferred objects. Default: Infinity. */
   maxValueBytes?: number | undefined;
-  /**
-   * Functions that tasks may call on this thread by `host` of `@plimsoll/pool/worker`; `run()` may add more. Default:
-   * none.
-   */
+  /** Functions on this thread for `host` of `@plimsoll/pool/worker` in tasks; `run()` may add more. Default: none. */
   host?: HostFunctions | undefined;
   /** Milliseconds after which an unanswered call of a host function fails; Infinity: never. Default: 30000. */
   hostTimeout?: number | undefined;
@@ -321,7 +317,6 @@ function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
   return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
 }
 
-/** Checks host functions. Returns a copy without a prototype. */
 export function hostOf(name: string, value: unknown): HostFunctions | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value) || Array.isArray(value)) throw badType(name, value, 'an object of functions');

@@ -32,7 +32,6 @@ export function release(source: Source): Promise<unknown> {
 export const isFeed = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !isMovable(value);
 
-/** The value of a task as it is sent to a worker. */
 export interface Parcel {
   readonly value: unknown;
   readonly transfer: readonly Transferable[];
@@ -110,7 +109,6 @@ class Feed {
       if (request === null) this.close();
       else this.#delivery = this.#delivery.then(() => this.#give(request));
     });
-    // The worker is gone.
     port.on('close', () => this.close());
     // Unreferenced: the task keeps the process alive.
     port.unref();

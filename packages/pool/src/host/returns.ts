@@ -7,8 +7,8 @@ import type { State } from './state.js';
 import { type Extras, LOOSE, PAUSED, type Task } from './task.js';
 import { READY, type WorkerHandle } from './worker-handle.js';
 
-// Payloads posted ahead are asked back if the task before them takes long, or another worker idles: that task may wait
-// for a message from theirs, through a port that they share.
+// Payloads posted ahead are asked back if the task before them takes long, or another worker idles: the running task
+// may wait for a message from a waiting task, through a port that both have.
 
 /** Milliseconds after which a task counts as long. */
 const LONG = 10;
@@ -19,7 +19,6 @@ export function watchAhead(state: State): void {
   state.aheadTimer = timers
     .setTimeout(() => {
       state.aheadTimer = undefined;
-      // No other worker could take the tasks.
       if (state.ended || state.workers.length === 1) return;
       const isAnyIdle = state.workers.some(isIdle);
       for (const worker of state.workers) {
@@ -33,7 +32,7 @@ export function watchAhead(state: State): void {
 
 const isIdle = (worker: WorkerHandle): boolean => worker.state === READY && worker.hasNothing;
 
-/** Pauses tasks in a worker's mailbox until the worker has posted them back. A retiring worker might not read this. */
+/** Pauses tasks in a mailbox until the worker has posted them back. A worker told to retire may exit before reading this. */
 export function askBack(state: State, worker: WorkerHandle): void {
   const { slots, table, returning, paused, choose } = state;
   if (worker.mailed === 0 || worker.mailCount === 0 || choose !== undefined) return;
@@ -64,7 +63,6 @@ export function takeReturned(state: State, sequence: number, payload: Payload | 
     extras.transfer = payload.transfer ?? [];
     putBack(state, task);
   } catch (error) {
-    // A custom queue may throw.
     state.settle(task, error, true);
   }
   state.changed();

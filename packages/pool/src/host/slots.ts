@@ -38,7 +38,6 @@ const payloadOf = ({ words, length, externals = [], encodingFlags }: Encoded): m
 /** The host's side of the table's slots: the task in each slot, its value on the way in, its outcome on the way out. */
 export class Slots {
   freeCount: number;
-  /** Slots of tasks for one worker alone. */
   pinned = 0;
   /** Slots of tasks in one worker's mailbox that other workers could have run. */
   mailed = 0;
@@ -116,7 +115,6 @@ export class Slots {
     this.#free[this.freeCount++] = slot;
   }
 
-  /** Counts a task in one worker's mailbox that other workers could have run. */
   mail(slot: number, worker: WorkerHandle): void {
     this.#mailedTo[slot] = worker;
     worker.mailed++;

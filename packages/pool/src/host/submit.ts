@@ -22,7 +22,6 @@ import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** `worker`: only for a part of a broadcast. */
 export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
 /** A copy without a prototype, so that a polluted Object.prototype adds no option. @throws TypeError */
@@ -145,7 +144,6 @@ export type BroadcastResult<Value> =
 const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
 const SUPPORTED = ['name', 'filename', 'signal', 'timeout', 'grace', 'host'];
 
-/** Runs a task once in each worker. @throws on bad options */
 export function broadcast(
   core: Core,
   value: unknown,

@@ -3,8 +3,6 @@ import type { State } from './state.js';
 import type { Task } from './task.js';
 import { READY, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-// Chooses the worker for a task whose payload must be posted.
-
 /** The most tasks whose transfers are posted ahead to a pool's only worker: they are lost if it dies. */
 const AHEAD = 14;
 /** The same for one of several workers, if its tasks end less than QUICK milliseconds apart. */
@@ -32,7 +30,7 @@ export function onlyTaker(state: State, task: Task): WorkerHandle | undefined {
 /** The most slots in use while transfers are posted ahead to the only worker. */
 export const limitAhead = ({ options }: State): number => options.concurrentTasksPerWorker + AHEAD;
 
-/** The worker that gets a payload ahead. Ahead, because the caller may block the host until the task has begun. */
+/** The worker to post a payload to ahead, because the caller may block the host until the task has begun. */
 export function takerOf(state: State, task: Task): WorkerHandle | undefined {
   if (queuedEntries(state.table) > 0) return undefined;
   const workers = state.workers.filter(takesTasks);
@@ -41,7 +39,7 @@ export function takerOf(state: State, task: Task): WorkerHandle | undefined {
     const awake = state.isStreaming ? ready.filter((worker) => worker.isAwake) : [];
     return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
   }
-  // Starting workers may already run tasks, whose host functions may wait for this task.
+  // Starting workers may already run tasks, whose host calls may wait for this task.
   const idle = workers.find((worker) => worker.hasNothing);
   if (idle !== undefined || task.abortable || state.callsHost) return idle;
   const most = Math.min(state.options.concurrentTasksPerWorker, state.table.layout.mailbox);

@@ -67,7 +67,6 @@ export const IN_TABLE = 3;
 export const PAUSED = 4;
 export const SETTLED = 5;
 
-/** Properties that only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
   /** Its transferred buffers are copied with its value, and detached when its function has ended. */

@@ -21,7 +21,6 @@ interface Mark {
 export class Pressure {
   readonly #flow: Flow;
   readonly #origin: number;
-  /** Oldest first. */
   readonly #marks: Mark[] = [];
   #slotEnd: number;
 
@@ -87,7 +86,6 @@ export class Timing extends Pressure {
     this.#before[kind] = this.ever(kind);
   }
 
-  /** All times, whether reset or not. */
   ever(kind: Kind): Histogram {
     const total = new Histogram();
     total.add(this.#past[kind]);

@@ -226,7 +226,6 @@ export class WorkerHandle {
     return message.messageAfter(this.#lastMessage);
   }
 
-  /** Reads the worker's messages without waiting for the event loop. */
   readMessages(): void {
     this.#post.readAll();
   }
@@ -241,7 +240,6 @@ export class WorkerHandle {
       : new Error('the worker has not sent what it reported');
   }
 
-  /** The ring that the result to be read next is in. */
   get ring(): Memory {
     const count = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
     if (count !== this.#ringsMade) this.readMessages();

@@ -22,7 +22,7 @@ import {
   WorkerHandle,
 } from './worker-handle.js';
 
-/** The shortest `idleTimeout` in milliseconds: an idle worker costs no CPU, but another start does. */
+/** `idleTimeout` counts as at least this many milliseconds: an idle worker costs no CPU, but another start does. */
 const LEAST_IDLE = 50;
 /** Milliseconds that an ending pool waits for threads in Deno, which cannot stop a busy thread. */
 const DENO_PATIENCE = 1000;
@@ -215,7 +215,7 @@ export const mayRetire = ({ table }: State, worker: WorkerHandle): boolean =>
   takesTasks(worker) && (worker.state === READY || !anythingQueued(table, worker.index));
 
 function shrink(state: State): void {
-  // Until a replaced worker retires, its replacement is one worker more.
+  // A successor is no surplus: the worker that it replaces will retire.
   const surplus = state.count - state.options.maxThreads - (state.workers.some(isReplaced) ? 1 : 0);
   if (surplus <= 0) return;
   const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
