@@ -31,7 +31,7 @@ import { CallingTask, type Extras, IN_LANE, Rejection, type Resolve, SETTLED, Ta
 import { isRunning, READY, STARTING, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
-/** Milliseconds that stopped threads get even with a shorter `closeTimeout`: a busy machine needs tenths of a second. */
+/** Milliseconds that stopped threads get to exit, whatever `closeTimeout`: a busy machine needs tenths of a second. */
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
 

@@ -244,7 +244,7 @@ function whyNotSent({ handlers }: State, task: Task, error: unknown): unknown {
   return uncloneable(isPacked ? '' : 'task', task.value, error);
 }
 
-/** Keeps the order from the first priority on, at a turn for each task. Returns whether tasks were taken back. */
+/** Keeps the order from the first priority on, which costs a turn for each task. Returns whether tasks were taken back. */
 export function heed(state: State, task: Task): boolean {
   const { queue } = state;
   if (!(queue instanceof Queue)) return false;
@@ -291,7 +291,7 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
 export const taskOf = (state: State, slot: number): Task => state.slots.tasks[slot] as Task;
 
 export function finish(state: State, worker: WorkerHandle, slot: number): void {
-  // Calls that a task did not await are made before the task is over.
+  // Host calls that a task did not await are made before the task is over.
   if (state.callsHost) worker.readMessages();
   const { words, layout } = state.table;
   const base = slotAt(layout, slot);

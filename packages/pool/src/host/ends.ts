@@ -113,7 +113,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   return !isIdleDeath && (!isStillborn || state.workers.length > 0);
 }
 
-/** Collects what an exited worker leaves. `dead`: tasks that it ran, whose transfers it had, or that no other worker can run. */
+/** Collects what an exited worker leaves. `dead`: tasks that it ran, whose transfers it had, or that only it could run. */
 function reap(state: State, worker: WorkerHandle): { dead: Task[]; ran: number } {
   const dead: Task[] = [];
   state.refusedAt = -1;

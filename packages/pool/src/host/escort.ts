@@ -34,7 +34,7 @@ export interface Journey {
   readonly handler: number;
   /** Call once the pool has accepted or refused the task. */
   queued(): void;
-  /** Call with the value or `Rejection`. Subscribers hear of it in a microtask, not amid the pool's work. */
+  /** Call with the value or `Rejection`. Subscribers hear of it in a microtask, not during the pool's work. */
   settled(outcome: unknown): void;
 }
 

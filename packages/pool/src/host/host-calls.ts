@@ -19,7 +19,7 @@ type Answer = BlockingCall['answer'];
 
 const settled = Promise.resolve();
 
-/** The blocking call whose host function runs. Created late: on Node 20 and 22 it slows every promise down. */
+/** The blocking call whose host function runs. Created on first use: on Node 20 and 22 it slows every promise. */
 let serving: AsyncLocalStorage<BlockingCall> | undefined;
 /** A call drops its settled tasks each time it has noted this many. */
 const MANY = 1000;

@@ -33,7 +33,7 @@ export interface MapLimits {
   readonly concurrency: number;
   readonly ordered: boolean;
   readonly signal: AbortSignalAny | undefined;
-  /** Milliseconds for the whole loop, which the error calls `name`. */
+  /** Milliseconds for the whole loop; the error calls the loop `name`. */
   readonly timeout?: number | undefined;
   readonly name?: string;
   /** Begin items in the async context where the loop began. Asked when it begins. */
@@ -122,7 +122,7 @@ export class Iteration implements AsyncIterableIterator<unknown, undefined> {
     while (this.#size < this.#limits.concurrency && this.#pull());
   }
 
-  /** Takes one more place, now or soon. False: not for now. */
+  /** Takes one more item from the source, now or later. False: it may not, for now. */
   #pull(): boolean {
     if (this.#isDry || this.#isAsking || !this.mayBegin()) return false;
     try {

@@ -75,7 +75,7 @@ class Stream extends Iteration implements OpenStream {
   readonly #core: Core;
   readonly #pack: () => Parcel;
   readonly #checked: Checked;
-  /** Set once the stream has been opened: then it ends with its first task, or later. */
+  /** Set when the stream opens. Before that, closing the stream ends it at once. */
   #parcel: Parcel | undefined;
   #id = -1;
   #isOver = false;

@@ -45,9 +45,9 @@ export type HostFunctions = Readonly<Record<string, (...items: never[]) => unkno
 
 /** Options of a pool. Options that Piscina also has are named alike. */
 export interface PoolOptions {
-  /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
+  /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another file. Default: none. */
   filename?: string | URL | null | undefined;
-  /** The exported function to call. `run()` may name another one. Default: 'default'. */
+  /** The exported function to call. `run()` may name another function. Default: 'default'. */
   name?: string | undefined;
   /** Workers started in advance and kept even when idle. Default: half of the cores that the process may use, at least 1. */
   minThreads?: number | undefined;
@@ -135,7 +135,7 @@ export interface RunOptions {
   readonly key?: Key | undefined;
   /** Tasks with higher numbers run first. Any whole number. Default: 0. */
   readonly priority?: number | undefined;
-  /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */
+  /** Milliseconds from `run()` after which the task is ended like an aborted task. Default: none. */
   readonly timeout?: number | undefined;
   /**
    * Milliseconds that a running task has to end by itself after an abort or timeout, which it sees in `task.signal` and
@@ -144,7 +144,7 @@ export interface RunOptions {
   readonly grace?: number | undefined;
   /** Runs the task again after its worker died, instead of the pool's `retry`; `{ max: 0 }`: never. */
   readonly retry?: RetryOptions | undefined;
-  /** Functions that the task may call on this thread, before the pool's. Nothing of them is copied. Default: none. */
+  /** Functions that the task may call on this thread, before the pool's. They are not copied. Default: none. */
   readonly host?: HostFunctions | undefined;
 }
 
@@ -165,7 +165,7 @@ export interface RetryOptions {
 export interface BreakerOptions {
   /** Workers in a row that ended before they were ready; Infinity: never. Default: 5. */
   readonly failures?: number | undefined;
-  /** Milliseconds without a start of a worker. Default: 1000. */
+  /** Milliseconds during which no worker is started. Default: 1000. */
   readonly pause?: number | undefined;
 }
 
@@ -223,7 +223,7 @@ const CODES: Readonly<Record<WorkerEnd, PoolErrorCode>> = {
   exit: 'PLIMSOLL_POOL_WORKER_EXITED',
 };
 
-/** As the pool uses it, with the codes of the errors after which a task runs again. */
+/** `RetryOptions` as the pool uses them, with the codes of the errors after which a task runs again. */
 const RETRY = {
   on(name: string, value: unknown = Object.keys(CODES)): readonly PoolErrorCode[] {
     if (!Array.isArray(value) || !value.every((end) => Object.hasOwn(CODES, end)))
@@ -328,7 +328,7 @@ export function hostOf(name: string, value: unknown): HostFunctions | undefined 
   return functions as HostFunctions;
 }
 
-/** An absolute path; a `file:` URL with a query or hash stays one, because it is a module of its own for `import()`. */
+/** An absolute path. A `file:` URL with a query or hash stays a URL: it is a module of its own for `import()`. */
 export function pathOf(name: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const location = hrefOf(value) ?? value;

@@ -168,7 +168,7 @@ export class Pump {
     this.#sleep();
   }
 
-  /** Wakes workers that patience has spared, declares sleep, then looks once more. */
+  /** Wakes workers that PATIENCE has spared, declares sleep, then looks once more. */
   #sleep(): void {
     this.#pumped.wakeWorkers();
     declareSleep(this.#words, hostGate);

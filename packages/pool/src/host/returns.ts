@@ -49,7 +49,7 @@ export function askBack(state: State, worker: WorkerHandle): void {
   }
 }
 
-/** A worker has posted a payload back; undefined: it could not. */
+/** A worker has posted a payload back. @param payload undefined: the worker could not post it */
 export function takeReturned(state: State, sequence: number, payload: Payload | undefined): void {
   const { task } = state.returning.get(sequence) ?? {};
   state.returning.delete(sequence);
@@ -57,7 +57,7 @@ export function takeReturned(state: State, sequence: number, payload: Payload | 
   task.place = LOOSE;
   try {
     if (payload === undefined) throw unreadable('task', new Error('its worker could not post it back'));
-    // It stays a task whose transfer was sent: its caller no longer has the objects.
+    // `isSent` stays true, because the caller no longer has the objects.
     const extras = task.extras as Extras;
     task.value = payload.value;
     extras.transfer = payload.transfer ?? [];

@@ -11,7 +11,7 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }
 
-/** The error if the signal was aborted before the task. */
+/** The error of a task whose signal was aborted before the task began. */
 export const abortOf = (signal: AbortSignalAny | undefined): AbortError | undefined =>
   (signal as AbortSignal | undefined)?.aborted ? new AbortError((signal as AbortSignal).reason) : undefined;
 
@@ -23,7 +23,7 @@ interface Watchers {
 /** One listener per signal for all its tasks: a signal searches all its listeners when one is added or removed. */
 const watchers = new WeakMap<AbortSignalAny, Watchers>();
 
-/** Returns a function that leaves again. */
+/** Adds `end` to the signal's listeners. Returns a function that removes it. */
 function join(signal: AbortSignalAny, end: () => void): () => void {
   const watcher = watchers.get(signal) ?? firstOf(signal);
   const { listeners, onAbort } = watcher;

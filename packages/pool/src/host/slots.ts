@@ -153,7 +153,7 @@ export class Slots {
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
   }
 
-  /** How many tasks for any worker a worker runs; `isExclusive`: one of them shares the worker with no other task. */
+  /** How many unpinned tasks a worker runs; `isExclusive`: one of them shares the worker with no other task. */
   sharedBy(worker: WorkerHandle): { readonly isExclusive: boolean; readonly count: number } {
     const { index, pinned, openStreams, running, runsAbortable } = worker;
     if (pinned + openStreams === 0) return { isExclusive: runsAbortable, count: running };
@@ -262,7 +262,7 @@ export class Slots {
     }
   }
 
-  /** Answers a host call of the task in a slot. The worker has read the slot's memory in the arena, so that is freed. */
+  /** Answers a host call of the task in a slot. Frees the slot's memory in the arena, which the worker has read. */
   answer(worker: WorkerHandle, slot: number, value: unknown, transfer: message.TransferList, flags: number) {
     const moved = { transfer, isCopied: false };
     this.arena.release(slot);

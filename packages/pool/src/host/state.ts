@@ -272,7 +272,7 @@ export abstract class State implements WorkerEvents {
     if (this.room.isAwaited) this.room.check();
   }
 
-  /** How many tasks for any worker would wait, with so many workers and so many further tasks. */
+  /** How many unpinned tasks would wait, with so many workers and so many further tasks. */
   shortage(threads: number, morePlain = 0, moreAbortable = 0): number {
     const { concurrentTasksPerWorker: concurrency } = this.options;
     let whole = threads;
@@ -307,7 +307,7 @@ export abstract class State implements WorkerEvents {
     return Math.max(0, abortable - Math.max(0, whole)) + Math.max(0, plain - room);
   }
 
-  /** How many tasks for any worker it may run beside the tasks for it alone. */
+  /** How many unpinned tasks a worker may run beside its pinned tasks. */
   #placesOf({ pinned, pinnedAlone }: WorkerHandle): number {
     const { concurrentTasksPerWorker } = this.options;
     if (pinned === 0) return concurrentTasksPerWorker;

@@ -162,6 +162,7 @@ export class Task {
     return this.extras?.priority ?? 0;
   }
 
+  /** It is for one worker alone: that of its key, its stream or its broadcast. */
   get isPinned(): boolean {
     const { extras } = this;
     return extras !== undefined && (extras.key !== undefined || extras.worker !== undefined);

@@ -29,7 +29,7 @@ export class Wait {
     return this.#promise;
   }
 
-  /** The condition may hold now. Safe during a dispatch: no listener runs yet. */
+  /** The condition may hold now. Safe during a dispatch: no listener is called. */
   check(): void {
     if (this.isAwaited && this.#isMet()) this.fulfil();
   }

@@ -14,7 +14,7 @@ import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../share
 import { codeCache } from './code-cache.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 
-/** `pace` counts no longer times than this many milliseconds: 20 quick ends then bring it below 2, at first five. */
+/** Longer times count as this many milliseconds in `pace`: 20 quick ends then bring it below 2, at first five. */
 const SLOW = 30;
 const UNKNOWN = 3;
 
@@ -230,7 +230,7 @@ export class WorkerHandle {
     this.#post.readAll();
   }
 
-  /** The payload that was posted before a result was reported. @throws why it could not be read */
+  /** The payload of a result, posted before the result was reported. @throws why it could not be read */
   payload(slot: number, sequence: number): message.Payload {
     if (!this.#payloads.has(slot)) this.readMessages();
     const entry = this.#payloads.take(slot);

@@ -163,8 +163,8 @@ function threadOptions({ options }: State): object {
 
 /**
  * To end a worker at its heap limit, Node grants V8 16 MB more (NearHeapLimit in src/node_worker.cc). On Node 24 a full
- * young generation, of up to 192 MB, overruns them as it moves to the old one, and V8 ends the process. 48 MB are the
- * default of Node 20 and 22, where this was not seen.
+ * young generation, of up to 192 MB, overruns this allowance when it moves to the old generation, and V8 ends the
+ * process. 48 MB are the default of Node 20 and 22, where this was not seen.
  */
 function withYoungLimit(limits: ResourceLimits | undefined): ResourceLimits | undefined {
   if (limits?.maxOldGenerationSizeMb === undefined) return limits;
@@ -239,7 +239,7 @@ export function retire(state: State, worker: WorkerHandle): void {
 
 /** Not while the worker keeps a stream: once retired, it could not be woken for the stream's next item. */
 function tellToRetire(state: State, worker: WorkerHandle): void {
-  // A lane may be empty, because it stays until it is refilled.
+  // A lane may be empty: it stays in the map until the next refill.
   if (worker.hasRetireMessage || worker.openStreams > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
   worker.hasRetireMessage = true;
   worker.post(['retire']);
@@ -342,7 +342,10 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
 
 const isReplaced = ({ successor }: WorkerHandle): boolean => successor !== undefined;
 
-/** Replaces one due worker at a time, once its successor is ready. A worker with a number retires first, to free that. */
+/**
+ * Replaces one due worker at a time, once its successor is ready. A worker with a number retires first, to free the
+ * number.
+ */
 export function recycle(state: State): void {
   if (state.closing || state.workers.some(isReplaced)) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
