@@ -208,7 +208,7 @@ export class Piscina<T = Any, R = Any> extends Required {
     this.isOver = true;
   }
 
-  /** Piscina reports a timeout of its end as an event. */
+  /** Piscina reports a timeout of `close()` or `destroy()` as an event. */
   async #announced(end: Promise<void>): Promise<void> {
     try {
       await end;

@@ -184,7 +184,7 @@ export abstract class PoolBase<Events extends EventMap = PoolEvents> extends Eve
     return this.core.needsDrain;
   }
 
-  /** The share of the time of `maxThreads` workers in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
+  /** The time that tasks ran ÷ the time that `maxThreads` workers could have run tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
     return Math.min(1, (this.core.timing?.ever('run').sum ?? 0) / this.core.capacityTime);
   }

@@ -42,7 +42,7 @@ function withoutPiscinas(options: PoolOptions): PoolOptions {
  *
  * Events: 'workerCreate' and 'workerDestroy' (a Worker), 'message' (what a worker file posts to `parentPort`),
  * 'needsDrain' (every worker is busy: a further task would wait), 'drain' (a worker is free again), 'error' (a worker
- * died without a task, or `close()` timed out), 'close'.
+ * died without a task, none can start while no task waits, or `using` could not close the pool), 'close'.
  *
  * @example
  * import { Pool } from '@plimsoll/pool';
@@ -204,8 +204,8 @@ export class Pool<Module = AnyModule> extends PoolBase {
 
   /**
    * Resolves when `minThreads` workers are ready: the worker file is loaded, and its `setup()` is done. Rejects with
-   * PLIMSOLL_POOL_START_FAILED if a worker ends before that, and with PLIMSOLL_POOL_CLOSED if the pool is closed; a
-   * later call waits for another attempt.
+   * PLIMSOLL_POOL_START_FAILED if a worker ends before that, with PLIMSOLL_POOL_CIRCUIT_OPEN while the `breaker` starts
+   * none, and with PLIMSOLL_POOL_CLOSED if the pool is closed. A later call waits for another attempt.
    * @example
    * await pool.ready();
    * server.listen(8080);
@@ -215,7 +215,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Changes the number of workers at once. Workers beyond `maxThreads` take no more tasks and end after their running
+   * Changes the numbers of workers at once. Workers beyond `maxThreads` take no more tasks and end after their running
    * tasks: no task is lost.
    *
    * @throws TypeError or RangeError for bad options, also for more workers than the pool's memory has room for: some more

@@ -237,10 +237,7 @@ export class Tinypool extends StandIn {
     this.#taskQueue?.cancel?.();
   }
 
-  /**
-   * Ends idle workers now, and busy workers after their tasks; new workers follow. A starting worker stays if tasks
-   * wait.
-   */
+  /** Ends idle workers now and busy workers after their tasks, and replaces them. A starting worker stays if tasks wait. */
   async recycleWorkers(options?: { runtime?: 'worker_threads' }): Promise<void> {
     checkRuntime('options.runtime', options?.runtime);
     if (this.#isolation !== undefined) return;
