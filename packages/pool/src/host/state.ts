@@ -224,7 +224,11 @@ export abstract class State implements WorkerEvents {
 
   /** A further task would wait, even with `maxThreads` workers. */
   get isFull(): boolean {
-    return this.waiting(this.options.maxThreads, 1) > 0;
+    const { maxThreads, concurrentTasksPerWorker } = this.options;
+    // The usual case, short enough for V8 to inline.
+    if (this.abortable + this.bound + this.homed + this.retiring + this.blocked.size === 0)
+      return this.outstanding >= Math.min(maxThreads * concurrentTasksPerWorker, this.table.layout.slots);
+    return this.waiting(maxThreads, 1) > 0;
   }
 
   setHome(task: Task, worker: WorkerHandle | undefined): void {

@@ -85,7 +85,7 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
     if (Atomics.load(words, permit) === holder) spinning.push(holder - 1);
   }
   let missing = queued - spinning.length;
-  for (const worker of workers) if (worker.isComing) missing--;
+  for (const worker of workers) if (missing > 0 && worker.isComing) missing--;
   for (let place = workers.length - 1; place >= 0 && missing > 0; place--) {
     const worker = workers[place] as Wakeable;
     const isAsleep = Atomics.load(words, gateAt(table, worker.index)) === SLEEPING;
