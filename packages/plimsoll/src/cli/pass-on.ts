@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PlimsollError } from '../errors.js';
 import { printable } from '../host/printable.js';
@@ -16,16 +16,18 @@ const OTHERS = ['SIGTERM', 'SIGHUP', 'SIGUSR2'] as const;
  */
 export async function passOn(command: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [file = '', ...args] = command;
-  const child = spawn(file, args, { stdio: 'inherit', env });
+  let child: ChildProcess | undefined;
+  // Before the command starts, which may be signalled as soon as it runs.
   const handlers = [...OF_KEYBOARD, ...OTHERS].map((signal) => {
     const isTyped = process.stdin.isTTY === true && (OF_KEYBOARD as readonly string[]).includes(signal);
     const handler = (): void => {
-      if (!isTyped) child.kill(signal);
+      if (!isTyped) child?.kill(signal);
     };
     process.on(signal, handler);
     return [signal, handler] as const;
   });
   try {
+    child = spawn(file, args, { stdio: 'inherit', env });
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     if (signal === null) return code ?? 0;
     for (const [name, handler] of handlers) process.off(name, handler);
