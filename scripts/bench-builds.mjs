@@ -1,5 +1,5 @@
 // `npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--page FILE]`: two builds of @plimsoll/pool beside each
-// other, small tasks at one and two workers with 1, 32 and 1,000 tasks under way. OLD and NEW are folders of the package with
+// other, small tasks at one and two workers with 1, 32 and 1,000 tasks under way (`--workers 1 --windows 1`: one cell). OLD and NEW are folders of the package with
 // their `dist`, NEW by default this one. In each process both take turns of 40 ms, because the rate of one build varies more than
 // twofold from process to process; which build comes first alternates.
 import { spawnSync } from 'node:child_process';
@@ -10,8 +10,6 @@ import { parseArgs } from 'node:util';
 import { medianOf, medianRatio } from './ratio.mjs';
 import { root } from './run.mjs';
 
-const WORKERS = [1, 2];
-const WINDOWS = [1, 32, 1000];
 /** A build is no slower when it has so much of the other one's rate. */
 const ENOUGH = 0.97;
 
@@ -21,14 +19,22 @@ const { values, positionals } = parseArgs({
     blocks: { type: 'string', default: '12' },
     ms: { type: 'string', default: '1200' },
     node: { type: 'string', default: process.execPath },
+    workers: { type: 'string', default: '1,2' },
+    windows: { type: 'string', default: '1,32,1000' },
     page: { type: 'string' },
   },
 });
 const [old, recent = join(root, 'packages/pool')] = positionals.map((path) => resolve(path));
 const blocks = Number(values.blocks);
 const milliseconds = Number(values.ms);
-if (old === undefined || !(blocks > 0) || !(milliseconds > 0)) {
-  console.error('usage: npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--page FILE]');
+const [allWorkers, allWindows] = [values.workers, values.windows].map((list) => list.split(',').map(Number));
+if (
+  old === undefined ||
+  ![blocks, milliseconds, ...allWorkers, ...allWindows].every((number) => number > 0)
+) {
+  console.error(
+    'usage: npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--workers 1,2] [--windows 1,32] [--page FILE]',
+  );
   process.exit(2);
 }
 
@@ -62,8 +68,8 @@ const lines = [
   '|---|---|---|---|---|---|---|---|',
 ];
 let isSlower = false;
-for (const workers of WORKERS) {
-  for (const window of WINDOWS) {
+for (const workers of allWorkers) {
+  for (const window of allWindows) {
     const runs = Array.from({ length: blocks }, (_, block) => measure(block % 2 === 0, workers, window));
     /** @param {keyof Slice} metric @param {(value: number) => string} format */
     const columns = (metric, format) => {

@@ -17,7 +17,7 @@ const OTHERS = ['SIGTERM', 'SIGHUP', 'SIGUSR2'] as const;
 export async function passOn(command: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [file = '', ...args] = command;
   let child: ChildProcess | undefined;
-  // Before the command starts, which may be signalled as soon as it runs.
+  // Installed before the command starts: a signal may come as soon as the command runs.
   const handlers = [...OF_KEYBOARD, ...OTHERS].map((signal) => {
     const isTyped = process.stdin.isTTY === true && (OF_KEYBOARD as readonly string[]).includes(signal);
     const handler = (): void => {
