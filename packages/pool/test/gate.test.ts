@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  cancelSleep,
   declareSleep,
   gateAt,
   returnSpinPermit,
@@ -8,7 +9,7 @@ import {
   type Wakeable,
   wakeFor,
 } from '../dist/shared/gate.js';
-import { layoutOf, MAIL_HEAD, MAIL_TAIL } from '../dist/shared/layout.js';
+import { layoutOf, MAIL_HEAD, MAIL_TAIL, QUEUE_NEXT } from '../dist/shared/layout.js';
 import { blockAt } from '../dist/shared/table.js';
 
 const layout = layoutOf({ slots: 4, workers: 3, slotWords: 32, mailbox: 4, spinners: 1 });
@@ -65,5 +66,22 @@ describe('how many workers are woken', () => {
     Atomics.store(table.words, block + MAIL_HEAD, 1);
     assert.deepEqual(woken(1, []), []);
     returnSpinPermit(table, permit);
+  });
+
+  test('none for a single task that an awake worker claims while the host looks', () => {
+    const wakes = (looks: number): number => {
+      let count = 0;
+      const workers = [0, 1].map((index) => ({ index, isComing: false, wake: () => ++count > 0 }));
+      wakeFor(table, 1, workers, false, looks);
+      return count;
+    };
+    for (const index of [0, 1]) declareSleep(table.words, gateAt(table, index));
+    assert.equal(wakes(1), 1, 'all workers sleep');
+    cancelSleep(table.words, gateAt(table, 0));
+    assert.equal(wakes(1), 0, 'the queue is empty');
+    assert.equal(wakes(0), 1, 'the host does not look');
+    table.words[QUEUE_NEXT] = 1;
+    assert.equal(wakes(32), 1, 'the task stays in the queue');
+    table.words[QUEUE_NEXT] = 0;
   });
 });

@@ -199,7 +199,7 @@ export class HostActor implements Actor {
     local.toWake = false;
     pool.announce(table);
     const queued = pool.queuedEntries(table);
-    if (queued > 0) pool.wakeFor(table, queued, this.workers(table, local));
+    if (queued > 0) pool.wakeFor(table, queued, this.workers(table, local), false, 1);
     return true;
   }
 

@@ -1,5 +1,5 @@
 import { GATE, HOST_GATE } from './layout.js';
-import { blockAt, mailCount, runningNow, type Table } from './table.js';
+import { blockAt, mailCount, queuedEntries, runningNow, type Table } from './table.js';
 
 /**
  * Gates show which side sleeps. A side that wants to sleep declares it, looks for work once more, then sleeps. The
@@ -73,8 +73,15 @@ export interface Wakeable {
  * after these tasks were published looks once more before it sleeps, so it needs no wake-up. It counts once: if it also
  * counted as a sleeper, it would leave a task waiting for it alone. A worker with mail takes its mail first, so it does not
  * count. With `mayRefuse`, neither does a worker that runs something: the first task may be abortable, and share no worker.
+ * Before it wakes a worker for a single task, the host looks `looks` times whether an awake worker claims it.
  */
-export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[], mayRefuse = false): void {
+export function wakeFor(
+  table: Table,
+  queued: number,
+  workers: readonly Wakeable[],
+  mayRefuse = false,
+  looks = 0,
+): void {
   if (queued <= 0) return;
   const { words, layout } = table;
   const spinning: number[] = [];
@@ -86,6 +93,7 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
   }
   let missing = queued - spinning.length;
   for (const worker of workers) if (missing > 0 && worker.isComing) missing--;
+  if (missing === 1 && queued === 1 && workers.length > 1 && isClaimedSoon(table, workers, looks)) return;
   for (let place = workers.length - 1; place >= 0 && missing > 0; place--) {
     const worker = workers[place] as Wakeable;
     const isAsleep = Atomics.load(words, gateAt(table, worker.index)) === SLEEPING;
@@ -94,6 +102,14 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
     const isBusy = mailCount(table, worker.index) > 0 || (mayRefuse && runningNow(table, worker.index) > 0);
     if (worker.wake() && !isBusy) missing--;
   }
+}
+
+/** Host: does an awake worker claim the queued task? Between two tasks, and while it claims, it holds no permit. */
+function isClaimedSoon(table: Table, workers: readonly Wakeable[], looks: number): boolean {
+  const isAwake = ({ index }: Wakeable): boolean => Atomics.load(table.words, gateAt(table, index)) === AWAKE;
+  if (!workers.some(isAwake)) return false;
+  for (let look = 0; look < looks; look++) if (queuedEntries(table) === 0) return true;
+  return false;
 }
 
 /** Host: wakes further workers if the workers that it has woken do not come. */
