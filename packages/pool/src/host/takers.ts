@@ -3,10 +3,11 @@ import type { State } from './state.js';
 import type { Task } from './task.js';
 import { READY, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-/** The most tasks whose transfers are posted ahead to a pool's only worker: they are lost if it dies. */
-const AHEAD = 14;
-/** The same for one of several workers, if its tasks end less than QUICK milliseconds apart. */
-export const AHEAD_OF_SEVERAL = 4;
+/** The most tasks whose transfers are posted ahead to a worker: they are lost if it dies. */
+export const AHEAD = 14;
+/** One of several workers gets tasks ahead only if so many wait for each; of tasks with a key it gets no more ahead. */
+export const FEW = 4;
+/** And if its tasks end less than so many milliseconds apart. */
 const QUICK = 2;
 
 export const isQuick = ({ pace }: WorkerHandle): boolean => pace < QUICK;
