@@ -1,6 +1,6 @@
 // `npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--page FILE]`: two builds of @plimsoll/pool beside each
-// other, small tasks at one and two workers with 1, 32 and 1,000 tasks under way (`--workers 1 --windows 1`: one cell). OLD and NEW are folders of the package with
-// their `dist`, NEW by default this one. In each process both take turns of 40 ms, because the rate of one build varies more than
+// other, small tasks at one and two workers with 1, 32 and 1,000 tasks under way (`--workers 1 --windows 1`: one cell). OLD and NEW
+// are folders of the package with their `dist`, NEW by default this one. In each process both take turns of 40 ms, because the rate of one build varies more than
 // twofold from process to process; which build comes first alternates.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -7,7 +7,7 @@ const BYTES = 20_000;
 /** So many tasks at most wait at one of several workers with what they transfer. */
 const AHEAD = 14;
 /** And only while so many wait for each. */
-const FEW = 4;
+const LEAST_SHARE = 4;
 
 interface Core {
   readonly outstanding: number;
@@ -53,7 +53,7 @@ test('short tasks are posted ahead to workers with what they transfer, while man
   assert.equal(await mostAhead(pool), AHEAD);
   assert.deepEqual(await Promise.all(runs), Array(200).fill(BYTES));
   // They are known to be short by now, but a worker that idles may take each of these.
-  const few = transfers(pool, 2 * FEW);
+  const few = transfers(pool, 2 * LEAST_SHARE);
   assert.ok((await mostAhead(pool)) <= 1);
   await Promise.all(few);
 });
@@ -65,7 +65,7 @@ test('no worker gets more ahead than wait for each of them', async (t) => {
   await Promise.all(warm);
   const runs = transfers(pool, 20);
   const most = await mostAhead(pool);
-  assert.ok(most > FEW && most < 10, `${most} waited at a worker`);
+  assert.ok(most > LEAST_SHARE && most < 10, `${most} waited at a worker`);
   await Promise.all(runs);
 });
 

@@ -20,7 +20,7 @@ import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import { hearBlocked } from './host-calls.js';
 import { List, Queue } from './queue.js';
 import type { State } from './state.js';
-import { AHEAD, FEW, limitAhead, mayPostAhead, onlyTaker, takerOf } from './takers.js';
+import { AHEAD, KEYED_AHEAD, LEAST_SHARE, limitAhead, mayPostAhead, onlyTaker, takerOf } from './takers.js';
 import { IN_LANE, IN_TABLE, LOOSE, PAUSED, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
@@ -201,7 +201,7 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
   const isAhead = !task.isPinned && state.choose === undefined;
   // A task for this worker alone may wait long, and what it transfers would be lost with the worker.
   const mayWait = !isAhead && task.hasTransfer && !worker.hasNothing;
-  const isOwed = mayWait && (worker.mailCount >= FEW || !mayPostAhead(state, worker, task));
+  const isOwed = mayWait && (worker.mailCount >= KEYED_AHEAD || !mayPostAhead(state, worker, task));
   if (!isOwed && !sendPayload(state, worker, task, isAhead)) {
     state.slots.giveBack(slot);
     return true;
@@ -213,14 +213,14 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
 }
 
 /**
- * Gives a quick worker the oldest tasks ahead, if as many remain for each other worker. Not a task submitted since the
+ * Gives a quick worker the oldest tasks ahead, while as many wait for each worker. Not a task submitted since the
  * host last drained the worker: the worker's current task may have caused it and wait for it.
  */
 export function postAhead(state: State, worker: WorkerHandle): void {
   const { table, workers } = state;
   while (worker.mailCount < AHEAD) {
     const slot = oldestQueued(table);
-    const share = Math.max(FEW, worker.mailCount);
+    const share = Math.max(LEAST_SHARE, worker.mailCount);
     if (slot === -1 || queuedEntries(table) < workers.length * share) return;
     const task = taskOf(state, slot);
     if (!task.hasTransfer || task.number > worker.lastNumber || !mayPostAhead(state, worker, task)) return;

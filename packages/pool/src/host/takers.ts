@@ -5,9 +5,11 @@ import { READY, takesTasks, type WorkerHandle } from './worker-handle.js';
 
 /** The most tasks whose transfers are posted ahead to a worker: they are lost if it dies. */
 export const AHEAD = 14;
-/** One of several workers gets tasks ahead only if so many wait for each; of tasks with a key it gets no more ahead. */
-export const FEW = 4;
-/** And if its tasks end less than so many milliseconds apart. */
+/** The same for tasks with a key. */
+export const KEYED_AHEAD = 4;
+/** One of several workers gets tasks ahead only if at least this many tasks wait for each worker. */
+export const LEAST_SHARE = 4;
+/** And only if its tasks end less than this many milliseconds apart. */
 const QUICK = 2;
 
 export const isQuick = ({ pace }: WorkerHandle): boolean => pace < QUICK;
