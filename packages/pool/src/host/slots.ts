@@ -3,6 +3,7 @@ import { Decoder } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { LATER } from '../shared/codec/writer.js';
+import { sendBuffers } from '../shared/codec/young.js';
 import { sendThrown } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import {
@@ -14,7 +15,7 @@ import {
   slotCapacity,
 } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { bytesOf } from '../shared/move.js';
+import { buffersOf, bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { SmallMap } from '../shared/small-map.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
@@ -244,10 +245,11 @@ export class Slots {
     const payload = waiting === LATE ? this.#late(value, moved) : waiting;
     const { words, externals = [] } = payload;
     const transfer = words === undefined ? moved.transfer : [words.buffer as ArrayBuffer, ...externals];
-    const bytes = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
+    const buffers = words === undefined && transfer.length > 0 ? buffersOf(transfer) : undefined;
+    if (buffers !== undefined) sendBuffers(buffers);
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    const again = mayReturn && bytes !== undefined ? moved.transfer : undefined;
-    const copy = { ...payload, moved: bytes, transfer: again };
+    const again = mayReturn && buffers !== undefined ? moved.transfer : undefined;
+    const copy = { ...payload, buffers, transfer: again };
     worker.deliver(['payload', slot, this.sequenceOf(slot), copy], transfer);
     return words === undefined;
   }

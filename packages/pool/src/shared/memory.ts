@@ -1,6 +1,6 @@
 import { type Decoder, type Memory, memoryOf } from './codec/decode.js';
 import { copyBytes } from './codec/tags.js';
-import { madeBuffer } from './codec/young.js';
+import { receiveBuffers } from './codec/young.js';
 import { FLAGS, type Layout, LENGTH, OFFSET, PAYLOAD } from './layout.js';
 import type { Payload } from './messages.js';
 import type { Table } from './table.js';
@@ -41,10 +41,10 @@ export const wordOf = (address: number): number => address & (CHUNK_WORDS - 1);
 
 export function readPosted(
   decoder: Decoder,
-  { words, value, moved = 0, encodingFlags = 0, externals }: Payload,
+  { words, value, buffers, encodingFlags = 0, externals }: Payload,
 ): unknown {
   if (words === undefined) {
-    madeBuffer(moved);
+    if (buffers !== undefined) receiveBuffers(buffers);
     return value;
   }
   return decoder.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, encodingFlags, externals);

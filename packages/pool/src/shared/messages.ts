@@ -56,8 +56,8 @@ export interface Payload {
   readonly words?: Int32Array;
   readonly externals?: ArrayBuffer[];
   readonly encodingFlags?: number;
-  /** Bytes of transferred buffers. */
-  readonly moved?: number | undefined;
+  /** The transferred buffers, which the value contains. */
+  readonly buffers?: readonly ArrayBuffer[] | undefined;
   /** The transferred objects, if the value may have to come back. */
   readonly transfer?: TransferList | undefined;
   /** The host could not post the value; the task has ended already. */

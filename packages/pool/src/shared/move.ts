@@ -106,3 +106,5 @@ export function bytesOf(transfer: readonly Transferable[]): number {
   for (const object of transfer) if (isArrayBuffer(object)) bytes += byteLengthOf.call(object);
   return bytes;
 }
+
+export const buffersOf = (transfer: readonly Transferable[]): ArrayBuffer[] => transfer.filter(isArrayBuffer);

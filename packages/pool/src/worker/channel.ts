@@ -160,7 +160,7 @@ export function channelOf(startup: message.Startup) {
     /** Do payloads that wait here hold transferred objects, which the host no longer has? */
     holdsTransfers(): boolean {
       readAll();
-      return payloads.some(({ payload }) => payload.moved !== undefined);
+      return payloads.some(({ payload }) => payload.buffers !== undefined);
     },
 
     payload(slot: number): message.Payload | undefined {

@@ -13,7 +13,7 @@ import { workerOf } from './worker.js';
 declare const makeCode: (() => Uint8Array) | undefined;
 
 enterWorker();
-young.isFilled = true;
+young.later = (fill) => fill();
 takeMessage((startup: Startup) => void start(startup));
 
 async function start(startup: Startup): Promise<void> {

@@ -5,6 +5,7 @@ import { AWAKE, cancelSleep, declareSleep, gateAt, retireItself, SLEEPING } from
 import { ABORTABLE_NOW, FLAGS, HANDLER } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import * as message from '../shared/messages.js';
+import { bytesOf } from '../shared/move.js';
 import {
   anythingQueued,
   blockAt,
@@ -282,7 +283,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       return;
     }
     const base = slotAt(layout, slot);
-    hasMovedHuge = (payload?.moved ?? 0) > LARGEST_FILLED;
+    hasMovedHuge = bytesOf(payload?.buffers ?? []) > LARGEST_FILLED;
     let task: unknown;
     try {
       task = payload === undefined ? channel.decode(base) : channel.read(payload);

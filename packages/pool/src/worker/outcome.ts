@@ -1,10 +1,11 @@
 import { Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
+import { sendBuffers } from '../shared/codec/young.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD, RINGS_MADE } from '../shared/layout.js';
 import { copyWords, describe, MOVED_BYTES, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { areCopied, bytesOf, detach, isMovable, unwrap } from '../shared/move.js';
+import { areCopied, buffersOf, bytesOf, detach, isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, ringWordOf } from '../shared/result-ring.js';
 import { blockAt, slotAt } from '../shared/table.js';
 import { trimmerOf } from '../shared/trimmer.js';
@@ -113,9 +114,11 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
           return 0;
         }
         checkClone('result', value, mostBytes, transfer);
-        const moved = bytesOf(transfer);
-        post(slot, 0, { value, moved }, transfer);
-        return moved;
+        const bytes = bytesOf(transfer);
+        sendBuffers(transfer);
+        const buffers = transfer.length > 0 ? buffersOf(transfer) : undefined;
+        post(slot, 0, { value, buffers }, transfer);
+        return bytes;
       } catch (cause) {
         throw uncloneable('result', value, cause);
       }

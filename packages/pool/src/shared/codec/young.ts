@@ -1,3 +1,5 @@
+import { timers } from '../timers.js';
+import { byteLengthOf } from './inside.js';
 import { type RawBuffer, rawBuffer } from './tags.js';
 
 /**
@@ -15,20 +17,49 @@ const DEAREST = 1 / 2;
 const PIECE = 64 * 1024;
 
 const filling: RawBuffer = rawBuffer(new ArrayBuffer(PIECE));
-/** Workers turn this on. On the host it costs more than it saves from Node 24 on: docs/decisions/pool-shapes-when-warm.md. */
-export const young = { isFilled: Number.parseInt(process.versions.v8, 10) < 13 };
+export const young = {
+  /** Many results come to a host at a time. They must be dropped before the filling, or they get old. Workers do not wait. */
+  later: timers.setImmediate as (fill: () => void) => unknown,
+};
 let capacity = 0;
 let share = 0;
 let sinceLook = 0;
 let owed = 0;
+let isDue = false;
 
-/** Call when a short-lived buffer was created. */
+/** Buffers that came from another thread by transfer. */
+const received = new WeakSet<object>();
+
+/** Call when another thread has transferred buffers to this one. */
+export function receiveBuffers(buffers: readonly ArrayBuffer[]): void {
+  for (const buffer of buffers) {
+    received.add(buffer);
+    madeBuffer(byteLengthOf.call(buffer));
+  }
+}
+
+/** Call before objects are transferred to another thread: buffers that only pass through become no garbage. */
+export function sendBuffers(transfer: readonly object[]): void {
+  for (const object of transfer)
+    if (received.delete(object)) madeBuffer(-byteLengthOf.call(object as ArrayBuffer));
+}
+
+/** Call when a short-lived buffer was created, with a number below 0 when it left unharmed. */
 export function madeBuffer(bytes: number): void {
-  if (!young.isFilled || bytes > LARGEST_FILLED) return;
+  if (Math.abs(bytes) > LARGEST_FILLED) return;
   sinceLook += bytes;
   if (sinceLook >= PER_COLLECTION) look();
-  owed = Math.min(capacity, owed + bytes * share);
-  // Creates garbage: a string without references.
+  owed = Math.min(capacity, Math.max(-capacity, owed + bytes * share));
+  if (owed < PIECE || isDue) return;
+  isDue = true;
+  young.later(fill);
+}
+
+/** Creates garbage: strings without references. */
+function fill(): void {
+  isDue = false;
+  // V8 has marked already for so many bytes at once.
+  if (owed > LARGEST_FILLED * share) owed = 0;
   for (; owed >= PIECE; owed -= PIECE) filling.latin1Slice(0, PIECE);
 }
 
