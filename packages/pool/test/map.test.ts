@@ -348,4 +348,7 @@ test('bad options and items throw', (t) => {
       message: /^items must be an iterable or an async iterable, not/,
     });
   assert.throws(() => pool.map([], { ordered: 1 as never }), { message: /^options\.ordered/ });
+  assert.throws(() => pool.map([], { transferList: [] } as never), {
+    message: /^options\.transferList must be left out: mark with move\(\) what an item transfers/,
+  });
 });

@@ -8,7 +8,7 @@ import { type EndItem, Iteration, mapOver, OVER } from './iterate.js';
 import { count, duration, flag, type RunOptions } from './options.js';
 import { type Parcel, parcelOf, unmoved } from './parcel.js';
 import type { OpenStream } from './state.js';
-import { type Checked, check, extrasOf, handlerOf, plainCopy, transferOf } from './submit.js';
+import { type Checked, check, extrasOf, handlerOf, plainCopy, refuse, transferOf } from './submit.js';
 import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
@@ -24,7 +24,8 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
 }
 
 export function mapOf(core: Core, items: unknown, options: MapOptions): Iteration {
-  const copy = plainCopy(options);
+  const copy: MapOptions & RunOptions = plainCopy(options);
+  refuse('transferList', copy.transferList, 'left out: mark with move() what an item transfers');
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
   const checked = check(core, copy);
   const { signal, timeout, grace, key } = checked;

@@ -126,7 +126,7 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
   });
 }
 
-function refuse(name: string, value: unknown, right: string): void {
+export function refuse(name: string, value: unknown, right: string): void {
   if (value !== undefined) throw badType(`options.${name}`, value, right);
 }
 
