@@ -3,7 +3,7 @@ import { Decoder } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
 import { LATER } from '../shared/codec/writer.js';
-import { sendBuffers } from '../shared/codec/young.js';
+import { madeBuffer, sendBuffers } from '../shared/codec/young.js';
 import { sendThrown } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import {
@@ -60,6 +60,7 @@ export class Slots {
   #isLate = false;
   #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
+  readonly #workers: readonly WorkerHandle[];
   #source: WorkerHandle | undefined;
   /** The last part of the source's ring that is being read. */
   #inRing: { readonly position: number; readonly words: number } | undefined;
@@ -67,6 +68,7 @@ export class Slots {
   /** @param workers get messages about new shapes and memory, also while they start */
   constructor(table: SharedTable, workers: readonly WorkerHandle[], mostBytes: number) {
     this.#mostBytes = mostBytes;
+    this.#workers = workers;
     const { slots } = table.layout;
     this.#table = table;
     this.#free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
@@ -247,6 +249,8 @@ export class Slots {
     const transfer = words === undefined ? moved.transfer : [words.buffer as ArrayBuffer, ...externals];
     const buffers = words === undefined && transfer.length > 0 ? buffersOf(transfer) : undefined;
     if (buffers !== undefined) sendBuffers(buffers);
+    // While many copies leave, V8 marks in any case; the filling would only add to that.
+    if (this.inUse > this.#workers.length) for (const copy of externals) madeBuffer(-copy.byteLength);
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
     const again = mayReturn && buffers !== undefined ? moved.transfer : undefined;
     const copy = { ...payload, buffers, transfer: again };
