@@ -56,7 +56,7 @@ export interface Payload {
   readonly words?: Int32Array;
   readonly externals?: ArrayBuffer[];
   readonly encodingFlags?: number;
-  /** The transferred buffers, which the value contains. */
+  /** The transferred buffers: `codec/young.ts` counts them. */
   readonly buffers?: readonly ArrayBuffer[] | undefined;
   /** The transferred objects, if the value may have to come back. */
   readonly transfer?: TransferList | undefined;

@@ -13,7 +13,7 @@ import { workerOf } from './worker.js';
 declare const makeCode: (() => Uint8Array) | undefined;
 
 enterWorker();
-young.later = (fill) => fill();
+young.schedule = (fill) => fill();
 takeMessage((startup: Startup) => void start(startup));
 
 async function start(startup: Startup): Promise<void> {

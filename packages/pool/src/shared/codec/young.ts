@@ -19,7 +19,7 @@ const PIECE = 64 * 1024;
 const filling: RawBuffer = rawBuffer(new ArrayBuffer(PIECE));
 export const young = {
   /** Many results come to a host at a time. They must be dropped before the filling, or they get old. Workers do not wait. */
-  later: timers.setImmediate as (fill: () => void) => unknown,
+  schedule: timers.setImmediate as (fill: () => void) => unknown,
 };
 let capacity = 0;
 let share = 0;
@@ -28,12 +28,12 @@ let owed = 0;
 let isDue = false;
 
 /** Buffers that came from another thread by transfer. */
-const received = new WeakSet<object>();
+const arrivals = new WeakSet<object>();
 
 /** Call when another thread has transferred buffers to this one. */
 export function receiveBuffers(buffers: readonly ArrayBuffer[]): void {
   for (const buffer of buffers) {
-    received.add(buffer);
+    arrivals.add(buffer);
     madeBuffer(byteLengthOf.call(buffer));
   }
 }
@@ -41,18 +41,18 @@ export function receiveBuffers(buffers: readonly ArrayBuffer[]): void {
 /** Call before objects are transferred to another thread: buffers that only pass through become no garbage. */
 export function sendBuffers(transfer: readonly object[]): void {
   for (const object of transfer)
-    if (received.delete(object)) madeBuffer(-byteLengthOf.call(object as ArrayBuffer));
+    if (arrivals.delete(object)) madeBuffer(-byteLengthOf.call(object as ArrayBuffer));
 }
 
-/** Call when a short-lived buffer was created, with a number below 0 when it left unharmed. */
+/** Takes the bytes of a new short-lived buffer, or less than 0: those of a buffer that leaves this thread. */
 export function madeBuffer(bytes: number): void {
   if (Math.abs(bytes) > LARGEST_FILLED) return;
-  sinceLook += bytes;
+  sinceLook = Math.max(0, sinceLook + bytes);
   if (sinceLook >= PER_COLLECTION) look();
   owed = Math.min(capacity, Math.max(-capacity, owed + bytes * share));
   if (owed < PIECE || isDue) return;
   isDue = true;
-  young.later(fill);
+  young.schedule(fill);
 }
 
 /** Creates garbage: strings without references. */
